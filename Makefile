@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make            optimised build, leaves build/blkgate
+# make check      bootstrap, build, every test; nonzero when one fails
+# make demo       pass, accept, pass again, red: in under a minute, on a scratch folder
+# make asan|tsan|clang   the same tree in a folder of its own, with the unit tests
+# V=1 shows the commands. DEV=0 drops -Werror (packagers).
+B ?= build
+CC ?= gcc
+OPT ?= -O2
+DEV ?= 1
+SAN ?=
+
+ROOMS := base json model suite host plan run measure gate session report
+CMD_SRC := $(wildcard src/cmd/*.c)
+LIB_SRC := $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)) $(wildcard engines/*.c)
+TEST_SRC := $(wildcard tests/unit/*/test_*.c) $(wildcard tests/conformance/test_*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+
+PKGS := liburing yaml-0.1 jansson libxml-2.0 blkid mount libnvme
+WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wvla \
+	-Wwrite-strings -Wpointer-arith -Wshadow -Wundef -Wformat=2 -Wno-format-nonliteral \
+	-Wno-missing-field-initializers -fno-common
+ifeq ($(DEV),1)
+WARN += -Werror
+endif
+# -ffast-math is never used: this program computes statistics.
+CPPFLAGS += -D_GNU_SOURCE -DMATHLIB_STANDALONE -Isrc -I. $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+CFLAGS += -std=gnu17 -g $(OPT) $(WARN) -pthread $(SAN)
+LDLIBS += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -laio -lRmath -lm -pthread
+LDFLAGS += $(SAN)
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-6s %s\n'
+endif
+
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
+CMD_OBJ := $(CMD_SRC:%.c=$(B)/%.o)
+TESTS := $(TEST_SRC:%.c=$(B)/%)
+FUZZERS := $(FUZZ_SRC:%.c=$(B)/%)
+
+.PHONY: all
+all: $(B)/blkgate
+
+$(B)/blkgate: $(CMD_OBJ) $(B)/libblkgate.a
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libblkgate.a $(LDLIBS)
+
+$(B)/libblkgate.a: $(LIB_OBJ)
+	$(say) AR $@
+	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJ)
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/tests/%: tests/%.c $(B)/libblkgate.a
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(B)/libblkgate.a $(LDLIBS) -lcmocka
+
+.PHONY: tests unit
+tests: $(TESTS)
+unit: tests
+	$(Q)tests/run-unit $(TESTS)
+
+.PHONY: asan tsan clang
+asan:
+	$(Q)$(MAKE) --no-print-directory B=build-asan OPT=-O1 \
+		SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' all unit
+tsan:
+	$(Q)$(MAKE) --no-print-directory B=build-tsan OPT=-O1 SAN='-fsanitize=thread' all unit
+clang:
+	$(Q)$(MAKE) --no-print-directory B=build-clang CC=clang all tests
+
+.PHONY: clean
+clean:
+	$(Q)rm -rf build build-asan build-tsan build-clang build-fuzz
+
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TESTS:=.d)

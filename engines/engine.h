@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engines/engine.h: the contract between the runner and one way of doing I/O.
+ *
+ * An engine knows descriptors, buffers and a depth; it never sees a path, a suite or a plan, and
+ * does no pacing, no offsets, no accounting: that is the runner's, once.
+ * Includes: base/err.h, base/clock.h and system headers only.
+ * Ownership: the runner owns struct io, buffers and descriptors and keeps them until each submitted
+ * io came back through reap (cancelled or not). Threads: a context belongs to the thread that opened it.
+ * Units: bytes, ns. Errors of one I/O are in io->res (negative errno), never in a return value.
+ */
+#ifndef BLKGATE_ENGINES_ENGINE_H
+#define BLKGATE_ENGINES_ENGINE_H
+
+#include "base/clock.h"
+#include "base/err.h"
+
+#define ENGINE_API 1
+
+enum io_op { IO_READ, IO_WRITE, IO_TRIM, IO_FSYNC, IO_FDATASYNC };
+
+/* capability bits */
+enum {
+	ENGINE_OP_READ = 1u << IO_READ,
+	ENGINE_OP_WRITE = 1u << IO_WRITE,
+	ENGINE_OP_TRIM = 1u << IO_TRIM,
+	ENGINE_OP_FSYNC = 1u << IO_FSYNC,
+	ENGINE_OP_FDATASYNC = 1u << IO_FDATASYNC,
+	ENGINE_SYNC = 1u << 16,     /* submit completes the I/O; depth above 1 has no effect, no slat */
+	ENGINE_DISKLESS = 1u << 17, /* needs no target (null, sim): fds is empty */
+	ENGINE_VIRTUAL = 1u << 18,  /* supplies the clock: now and sleep_until are set */
+};
+
+struct io {
+	enum io_op op;
+	uint32_t index;  /* 0 .. depth-1, constant of this struct io: an engine may key state by it */
+	uint32_t fd;     /* index into config.fds */
+	void *buf;
+	uint32_t len;
+	uint64_t offset;
+	int64_t res;     /* set by the engine: bytes done, or negative errno */
+	/* the runner's own; an engine does not touch what follows */
+	uint64_t issued, submitted; /* stamps */
+	uint32_t done;   /* bytes of earlier parts of a short transfer */
+	uint8_t dir, phase;
+};
+
+struct engine_config {
+	const int *fds;
+	unsigned nfds;
+	unsigned depth;         /* struct io in use at most */
+	void *buffers;          /* one area, depth x buffer_len, page aligned; io->buf points into it */
+	size_t buffer_len;
+	bool direct;
+	uint64_t seed;          /* sim: of the run */
+	const char *script;     /* sim */
+};
+
+struct engine {
+	unsigned api;           /* ENGINE_API, or the table refuses it */
+	const char *name;       /* fio's name */
+	const char *what;       /* one line for `version --engines` */
+	uint32_t caps;
+	/* Usable here? 0, or ERR_MEASURE with the sentence why not. Called in a forked child: seccomp
+	 * may kill it. */
+	int (*probe)(struct err *e);
+	/* In the job's own thread. *ctx is NULL on failure. */
+	int (*open)(void **ctx, const struct engine_config *c, struct err *e);
+	/* Takes 0..n of them in order; 0 = full, reap first; negative errno = the engine is broken. A
+	 * taken io always comes back through reap. */
+	int (*submit)(void *ctx, struct io **ios, unsigned n);
+	/* Completed ios into done[]. Waits until `min` are there or the clock passes `until`
+	 * (0 = do not wait; min 0 = do not wait). Returns how many (may be fewer than min at the
+	 * deadline or on a signal: the runner looks at its stop flag and calls again), or negative errno. */
+	int (*reap)(void *ctx, struct io **done, unsigned min, unsigned max, uint64_t until);
+	/* Best effort: asks that the io ends early. It still comes back through reap. May be NULL. */
+	void (*cancel)(void *ctx, struct io *io);
+	void (*close)(void *ctx);
+	/* Both NULL, or both set (ENGINE_VIRTUAL): the clock of this context, ns. */
+	uint64_t (*now)(void *ctx);
+	void (*sleep_until)(void *ctx, uint64_t ns);
+};
+
+/* table.c: the explicit array. */
+extern const struct engine *const engine_table[];
+extern const unsigned engine_count;
+const struct engine *engine_find(const char *name); /* NULL = unknown */
+/* Refuses a table entry of another API, without a required hook or with inconsistent capability
+ * bits. 0 or ERR_MEASURE. Called once at start. */
+int engine_check_table(struct err *e);
+/* Runs e->probe in a forked child with a time limit; a killed child is a "no" that names the signal.
+ * 0 or ERR_MEASURE. */
+int engine_probe(const struct engine *g, struct err *e);
+
+/*
+ * Wrapped handle: the runner calls hooks only through these. They check the state (never submit
+ * after close, at most depth outstanding, an io is not submitted twice, reap returns only what was
+ * submitted) and count. A breach is ERR_MEASURE "engine broke its contract".
+ */
+struct engine_run {
+	const struct engine *engine;
+	void *ctx;
+	unsigned depth, inflight;
+	uint64_t submitted, reaped, full;
+	unsigned char *out; /* one flag an io index */
+	struct err broken;  /* set when submit or reap returned negative */
+};
+int engine_open(struct engine_run *r, const struct engine *g, const struct engine_config *c, struct err *e);
+int engine_submit(struct engine_run *r, struct io **ios, unsigned n);
+int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until);
+void engine_cancel(struct engine_run *r, struct io *io);
+void engine_close(struct engine_run *r);
+uint64_t engine_now(const struct engine_run *r);
+void engine_sleep_until(struct engine_run *r, uint64_t ns);
+
+#endif

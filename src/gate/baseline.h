@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gate/baseline: accepted sessions of one suite and profile, one immutable file a session
+ * (`baselines/SUITE/PROFILE/SESSION.json`, "blkgate_baseline": 1), in epochs. `run` never writes one.
+ *
+ * Includes: measure model json base. Ownership: baseline_load fills, baseline_release frees.
+ * A damaged file is a clear error naming it, never a missing baseline.
+ */
+#ifndef BLKGATE_GATE_BASELINE_H
+#define BLKGATE_GATE_BASELINE_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "measure/metric.h"
+#include "model/result.h"
+
+#define BASELINE_VERSION 1
+
+struct base_value { /* one metric of one job in one session: the values of its runs */
+	const char *metric;
+	enum unit unit;
+	double *v;      /* one a run, base unit, in order of run; only runs whose value was OK */
+	double *step;   /* relative quantisation step, beside it */
+	size_t n;
+};
+
+struct base_job {
+	const char *name;       /* workload */
+	const char *target;     /* role */
+	const char *canonical;  /* identity text */
+	uint32_t runs;
+	const struct facts *facts; /* of the target in that session */
+	VEC(struct base_value) values;
+	VEC(const char *) gates; /* metrics gated when it was accepted */
+};
+
+struct base_session {
+	const char *id, *path;
+	int64_t started, accepted;
+	const char *boot_id;    /* NULL = unknown: a block of its own */
+	uint32_t epoch;         /* from 1 */
+	bool retired_jobs;      /* file is a retirement record (no values) */
+	unsigned measurement_version;
+	const char *who, *reason;
+	uint64_t seed;
+	struct facts host;
+	VEC(struct facts) target_facts;
+	VEC(struct base_job) jobs;
+	VEC(const char *) retired; /* "TARGET WORKLOAD" or "TARGET WORKLOAD gate METRIC" */
+};
+
+struct baseline {
+	struct arena arena;
+	const char *dir;
+	const char *suite, *profile;
+	struct base_session *sessions; /* oldest first (by start, then id) */
+	size_t n;
+	uint32_t epoch;         /* the current one; 0 = empty */
+	char digest[24];        /* over all files, "" = empty */
+};
+
+/* dir is the baselines folder. An absent folder is an empty baseline, not an error. ERR_DATA: damaged,
+ * other version, wrong suite or profile inside. */
+int baseline_load(const char *dir, const char *suite, const char *profile, struct baseline *b,
+		  struct err *e);
+void baseline_release(struct baseline *b);
+/* Same from RESULT files (`judge --against`): their sessions as a baseline, nothing stored. */
+int baseline_from_results(const struct result *const *r, size_t n, struct baseline *b, struct err *e);
+
+/* Blocks of the sessions that pass `pick` (NULL = all): one boot within 6 h is one block. */
+uint32_t baseline_blocks(const struct base_session *const *s, size_t n);
+
+struct accept_options {
+	const char *dir;
+	const char *who, *reason; /* reason may be NULL */
+	bool new_epoch;
+	bool dry_run;
+};
+/*
+ * Stores each session of a judged result as a file; *stored gets how many, texts get one line each.
+ * ERR_REFUSED (status 2): injected, partial, interrupted, errors in the measurement, regression
+ * without new_epoch + reason, session already stored, retired epoch. DESIGN 3.5 "Baseline".
+ */
+int baseline_accept(const struct result *r, const struct baseline *b, const struct accept_options *o,
+		    size_t *stored, struct str *text, struct err *e);
+/* Removes one session's file (by id). */
+int baseline_drop(const struct baseline *b, const char *session, struct err *e);
+/* Writes a retirement record: the check or job is no longer demanded. */
+int baseline_retire(const struct baseline *b, const char *what, const char *who, const char *reason,
+		    struct err *e);
+/* For people: sessions, epochs, blocks, per gate median and spread. */
+void baseline_show(const struct baseline *b, struct str *out);
+/* What a result differs in from the baseline: per gate old and new medians, facts changed. */
+void baseline_diff(const struct baseline *b, const struct result *r, struct str *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gate/sequence: the decision as a pure function: values so far -> continue, decided, given up
+ * (PROCEDURE.md 6a, 7). The proof of the error rates runs this code.
+ * All values are oriented: positive = worse; logs for relative tolerances, plain base units for
+ * absolute ones.
+ */
+#ifndef BLKGATE_GATE_SEQUENCE_H
+#define BLKGATE_GATE_SEQUENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sequence_state { SEQUENCE_CONTINUE, SEQUENCE_PASS, SEQUENCE_REGRESSION, SEQUENCE_IMPROVEMENT, SEQUENCE_GIVE_UP };
+
+struct stored_input {
+	const double *base;       /* session values: median of the oriented logs of the runs */
+	size_t nbase;             /* S */
+	const double *fresh;      /* new session values in order */
+	size_t nfresh;            /* k */
+	uint32_t max;             /* K, 1..6 */
+	double delta;             /* tolerance on the oriented scale, > 0 */
+	double q;                 /* quantisation step on the same scale, >= 0 */
+	double red_total;         /* min(0.001, 0.05 / m) */
+	/* assumed-sd rule, used when provisional */
+	bool provisional;
+	double assumed_sd;        /* session sd on this scale: 0.015, or absolute form */
+	double within_sd;         /* pooled run sd inside sessions, on this scale */
+	uint32_t base_blocks, fresh_blocks;
+	const uint32_t *base_block; /* block index of each base session (provisional), may be NULL */
+	const uint32_t *fresh_block;
+};
+
+struct stored_output {
+	enum sequence_state state;
+	double est, se, df;       /* est positive = worse */
+	double upper;             /* pass limit: est + t se, without q */
+	double lower;             /* red limit: est - t se; -inf when no red look yet */
+	bool certain;             /* lower > delta */
+	bool leaning_fail;        /* undecided and est > delta/2 */
+	int decided_at;           /* k at which the first decision fell, 0 = none */
+};
+
+/* Judges looks 1..k in order and returns the first decision (later sessions change nothing), or the
+ * last look's numbers. NaN in = SEQUENCE_GIVE_UP. */
+void stored_judge(const struct stored_input *in, struct stored_output *out);
+
+/* One-sided levels of PROCEDURE 5.5 for K looks; total_red as tabulated, smaller or divided. */
+double stored_pass_level(uint32_t max);
+double stored_red_level(uint32_t max, double total);
+
+#endif

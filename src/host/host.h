@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host: the machine and its devices as facts. Every read of /sys, /proc, /dev and /run goes through a
+ * settable root, so recorded machines serve as fixtures; a root other than "/" serves probe, plan,
+ * lint and tests, never real I/O.
+ *
+ * Includes: model/facts.h, model/target.h, base. Ownership: texts go into the arena given. libblkid,
+ * libmount behind host only, libnvme in host/nvme.c only. Threads: one.
+ */
+#ifndef BLKGATE_HOST_HOST_H
+#define BLKGATE_HOST_HOST_H
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "model/target.h"
+
+struct host {
+	const char *root; /* "/" or a fixture; never NULL */
+};
+
+/* kernel.release kernel.cmdline cpu.model cpu.count host.name boot.id cgroup.limit power.source ... */
+void host_facts(const struct host *h, struct facts *f, struct arena *a);
+
+/*
+ * Resolves what the user wrote: a path (node, by-id link, file, folder) or an identity of exactly one
+ * block device: "wwid:X" or a bare EUI/NAA, "serial:S" or "serial:S/nsid:N", "pci:0000:01:00.0".
+ * An ambiguous identity is refused with the candidates. Fills kind, path, sizes, limits, device
+ * numbers and facts; opens nothing for writing. ERR_TARGET: missing, wrong kind (socket, fifo, char
+ * device), no permission (file mode versus device cgroup), symlink loops; each with cause and remedy.
+ */
+int host_target(const struct host *h, const char *role, const char *id, struct arena *a,
+		struct target *t, struct err *e);
+/* Is id an identity that may authorise writing to that device (by-id link, wwid, serial, pci; never
+ * /dev/sdX)? 1 yes, 0 no with the sentence in e (code untouched otherwise). */
+int host_identity(const struct host *h, const char *id, const struct target *t, struct err *e);
+/*
+ * What uses a block device: mounts, swap, holders (LVM, MD, crypt, multipath) and loop devices stacked
+ * on it, in the device, its parents, partitions and siblings. One sentence each into users. 0, or
+ * ERR_TARGET when it cannot be found out (then it counts as used).
+ */
+int host_in_use(const struct host *h, const struct target *t, struct notices *users, struct err *e);
+/* Signature of a file system, partition table, LVM ... on the device (libblkid); *type = NULL when
+ * blank. Opens the device read-only. ERR_TARGET when it cannot be read. */
+int host_signature(const struct host *h, const struct target *t, struct arena *a, const char **type,
+		   struct err *e);
+/* Fresh label: a user label becomes fact label.NAME. */
+void host_label(struct facts *f, struct arena *a, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * model/job: one workload on one target, fully resolved: no default is left to apply, only bytes,
+ * nanoseconds, counts and a chosen engine. The runner reads nothing else.
+ * Includes: base. Ownership: strings in the owner's (plan's or result's) arena.
+ */
+#ifndef BLKGATE_MODEL_JOB_H
+#define BLKGATE_MODEL_JOB_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum job_rw { RW_READ, RW_WRITE, RW_RANDREAD, RW_RANDWRITE, RW_RW, RW_RANDRW };
+enum job_sync { SYNC_NONE, SYNC_SYNC, SYNC_DSYNC }; /* word `sync`: none, sync (O_SYNC), dsync (O_DSYNC) */
+enum job_files { FILES_SHARED, FILES_PER_JOB };
+
+/* ready: runs; skipped: not selected, `when` unmet, optional generator absent; error: cannot run here
+ * (requirement unmet, target missing, size beyond the target ...) */
+enum job_state { JOB_READY, JOB_SKIPPED, JOB_ERROR };
+
+struct job {
+	const char *name;   /* workload name with matrix values: "rand-4k:rw=randread:iodepth=32" */
+	const char *description; /* may be NULL */
+	uint32_t target;    /* index into the plan's or result's targets */
+	enum job_state state;
+	const char *why;    /* sentence when not ready */
+
+	/* measured words: together the identity (job_canonical) */
+	enum job_rw rw;
+	const char *ioengine;  /* as resolved */
+	const char *ioengine_asked; /* "auto" or the same; not identity */
+	uint32_t bs;           /* bytes */
+	uint32_t iodepth;
+	uint32_t iodepth_batch_submit;       /* >= 1 */
+	uint32_t iodepth_batch_complete_min; /* >= 1 */
+	uint32_t iodepth_batch_complete_max; /* >= min */
+	uint32_t numjobs;      /* threads */
+	uint64_t size, offset; /* bytes; of the region each job works in */
+	uint64_t runtime;      /* ns; 0 = none */
+	uint64_t ramp_time;    /* ns */
+	bool time_based;
+	uint64_t loops;        /* passes over the region when not time_based; >= 1 */
+	bool direct;
+	bool direct_auto;      /* `direct: auto` was asked; not identity */
+	enum job_sync sync;
+	uint32_t fsync, fdatasync; /* after every N writes, 0 = never */
+	bool end_fsync;
+	double rate_iops;      /* per job (thread), as fio's; 0 = none */
+	uint32_t rwmixread;    /* per cent, for rw and randrw */
+	bool norandommap;
+	bool randrepeat;       /* offsets seeded alike in every run */
+	bool invalidate;
+	enum job_files files;
+	const char *sim;       /* script of the sim engine, "" otherwise */
+	/* end of identity */
+
+	uint32_t runs;         /* runs a session */
+	uint64_t seed;         /* of the offsets when randrepeat; from the suite, not identity */
+	bool canary, untouched;
+	uint32_t file_line;    /* line of the workload in the suite, for messages; 0 = unknown */
+};
+
+const char *job_rw_name(enum job_rw rw);
+int job_rw_find(const char *name, enum job_rw *out); /* 0 or -1 */
+bool job_reads(const struct job *j);
+bool job_writes(const struct job *j);  /* derived from the mode */
+bool job_random(const struct job *j);
+const char *job_sync_name(enum job_sync s);
+/* Sorted "word=value" pairs separated by one space: sizes in bytes, times in ns. Identity. */
+void job_canonical(const struct job *j, struct str *out);
+/* Differences of two canonical texts as "iodepth 1 -> 32; bs 4096 -> 8192"; "" when equal. */
+void job_canonical_diff(const char *old_text, const char *new_text, struct str *out);
+/* The same I/O as a fio command line (shell quoted); target_path may be NULL. */
+void job_fio(const struct job *j, const char *target_path, struct str *out);
+/* Fills j from a canonical text (strings into arena a). 0 or ERR_DATA. */
+struct arena;
+int job_from_canonical(const char *text, struct arena *a, struct job *j, struct err *e);
+
+#endif

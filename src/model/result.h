@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * model/result: everything an invocation learnt of one suite; the document `result.json`
+ * (`blkgate_result: 1`) and the journal (one record a run) are its two written forms.
+ *
+ * Includes: model, base (the files of this room that read and write also include json).
+ * Ownership: a loaded result owns its arena; one made by a session borrows jobs, checks and targets
+ * from the plan, which must outlive it (owns_plan false). Threads: one.
+ * The verdict is never read back for judging: `judge` recomputes values and verdicts from integers.
+ */
+#ifndef BLKGATE_MODEL_RESULT_H
+#define BLKGATE_MODEL_RESULT_H
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/vec.h"
+#include "model/check.h"
+#include "model/facts.h"
+#include "model/job.h"
+#include "model/outcome.h"
+#include "model/target.h"
+#include "model/verdict.h"
+
+#define RESULT_VERSION 1
+/* Raised when a change of engines, runner or metric table can move a value of unchanged hardware;
+ * then baselines of another number are incomparable. Not raised for new words, reports or judging. */
+#define MEASUREMENT_VERSION 1
+#define BLKGATE_VERSION "0.1.0"
+
+/* One run. session counts from 0 inside this result; run from 0 inside its session. */
+struct run {
+	uint32_t job, session, run;
+	uint32_t order;     /* position in the executed order of the session */
+	int64_t started;    /* UTC */
+	struct outcome out;
+};
+
+struct session {
+	char id[32];        /* "20261128T140322-a1b2c3": UTC and six hex digits */
+	int64_t started, ended; /* UTC */
+	uint64_t seed;      /* of the order */
+	bool complete;      /* every chosen run was made */
+};
+
+struct compare_rules { /* changes of the comparability defaults: fact keys */
+	VEC(const char *) under_test, must_match, note;
+};
+
+struct result {
+	struct arena arena;
+	bool owns_plan;     /* jobs, checks, targets arrays are ours */
+
+	const char *suite, *suite_file, *description;
+	const char *profile; /* baseline class */
+	const char *change;  /* --change, or NULL */
+	const char *inject;  /* --inject spec, or NULL: then never a baseline */
+	const char *partial; /* reason, or NULL: interrupted, budget, --only ... */
+	bool interrupted;
+	int64_t started, ended;
+	uint64_t seed;
+	unsigned measurement_version;
+	const char *tool_version;
+	struct policy policy;
+	struct compare_rules compare;
+	uint32_t sessions_min, sessions_max;
+	double assumed_session_sd; /* 0.015 */
+	double false_alarm;        /* family bound, 0.05 */
+	const char *setup_error;   /* the whole suite could not run: sentence, else NULL */
+	enum exit_status setup_status;
+
+	struct facts host;         /* kernel.*, cpu.*, boot.id, label.* */
+	struct target *targets;
+	size_t ntargets;
+	struct job *jobs;
+	size_t njobs;
+	struct check *checks;
+	size_t nchecks;
+	VEC(struct session) sessions;
+	VEC(struct run) runs;
+	VEC(const char *) notices; /* announced replacements; texts in arena */
+
+	/* filled by gate */
+	VEC(struct verdict) verdicts; /* job by job: measure first, then its checks */
+	const char *baseline_digest;
+	enum exit_status status;
+};
+
+void result_init(struct result *r);
+void result_release(struct result *r);
+/* Executed runs of a job in a session, in order of `run`. Returns how many were put into v (max n). */
+size_t result_runs(const struct result *r, uint32_t job, uint32_t session, const struct run **v, size_t n);
+
+/* The document, built in memory. with_verdicts false leaves verdicts and status out. */
+struct jw;
+void result_write(const struct result *r, bool with_verdicts, struct jw *w);
+/* Reads a result document or a journal (recognised by its first line); *out owned by the caller
+ * (result_release). ERR_DATA for damage or another version. */
+int result_load(const char *path, struct result *r, struct err *e);
+int result_parse(const char *text, size_t n, const char *name, struct result *r, struct err *e);
+
+/*
+ * Journal: line 1 is the result document in one line without runs (`"blkgate_journal": 1`); then one
+ * line a record: {"session": {...}} when a session starts, {"start": [job, session, run]} before a
+ * run, {"run": {...}} after it, {"end": {...}} at the end. A start without its run is OUTCOME_LOST.
+ */
+void result_journal_head(const struct result *r, struct jw *w);
+void result_journal_session(const struct session *s, struct jw *w);
+void result_journal_start(uint32_t job, uint32_t session, uint32_t run, struct jw *w);
+void result_journal_run(const struct result *r, const struct run *run, struct jw *w);
+void result_journal_end(const struct result *r, struct jw *w);
+
+#endif

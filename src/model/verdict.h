@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * model/verdict: what a check, or the measurement of a job, came to. Filled by gate, shown by report
+ * (which decides nothing). Also the exit status and its precedence (DESIGN 3.1).
+ * Includes: base. Ownership: strings in the result's arena.
+ * Orientation: change, low, high are signed as the user sees the metric (-7.3 % IOPS is a loss); for
+ * an absolute tolerance they are in the metric's base unit, else ratios.
+ */
+#ifndef BLKGATE_MODEL_VERDICT_H
+#define BLKGATE_MODEL_VERDICT_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum exit_status {
+	STATUS_PASS = 0,
+	STATUS_REGRESSION = 1,
+	STATUS_USAGE = 2,
+	STATUS_INCONCLUSIVE = 3,
+	STATUS_ERROR = 4,
+	STATUS_NO_BASELINE = 5,
+	STATUS_INTERRUPTED = 130,
+};
+/* The one that wins: 130 > 2 > 1 > 4 > 5 > 3 > 0. */
+enum exit_status status_worse(enum exit_status a, enum exit_status b);
+/* One sentence for people: "a regression or a missed expectation". */
+const char *status_meaning(enum exit_status s);
+
+enum verdict_kind {
+	VERDICT_NONE,
+	VERDICT_PASS,
+	VERDICT_IMPROVEMENT,
+	VERDICT_REGRESSION,
+	VERDICT_KNOWN,
+	VERDICT_MISSED,
+	VERDICT_INCONCLUSIVE,
+	VERDICT_NO_BASELINE, /* absent */
+	VERDICT_INCOMPARABLE,
+	VERDICT_ERROR,
+	VERDICT_SKIPPED,
+};
+
+enum junit_shape { JUNIT_CASE, JUNIT_FAILURE, JUNIT_ERROR, JUNIT_SKIPPED };
+
+#define VERDICT_MEASURE UINT32_MAX /* value of `check` for the measure case of a job */
+#define VERDICT_MAX_SESSIONS 5
+
+struct verdict {
+	uint32_t job;
+	uint32_t check;     /* index into checks, or VERDICT_MEASURE */
+	enum verdict_kind kind;
+	enum exit_status status; /* contribution after policy and role */
+	enum junit_shape shape;
+	const char *type;   /* JUnit type: "regression" "expectation" "inconclusive" "incomparable" ... */
+	bool watch, provisional, certain, marginal, measured_only;
+	int leaning;        /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
+	bool wants_session; /* a further session could decide it */
+	const char *text;   /* one sentence: why. Never empty. */
+
+	/* gate */
+	double change, low, high; /* NaN = not known */
+	double excluded;    /* loss that cannot be excluded (same unit as change, positive), NaN */
+	double base_value;  /* median of the baseline's session values, base unit, NaN */
+	double value;       /* median of the new session values, or of the runs; NaN */
+	double tolerance;   /* ratio or base unit */
+	uint32_t base_sessions, base_blocks;
+	int64_t base_first, base_last; /* UTC of oldest and newest baseline session; 0 = none */
+	uint32_t nsessions;
+	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit */
+	/* expectation */
+	double limit;       /* in the base unit, after percent_of */
+};
+
+const char *verdict_name(enum verdict_kind k); /* "pass" "improvement" ... "no-baseline" "incomparable" */
+int verdict_find(const char *name, enum verdict_kind *out);
+
+#endif

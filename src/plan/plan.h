@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan: suite + host + command line -> jobs and checks with no default left to apply. Pure but for
+ * reading the host; does no I/O on a target. `run` reads nothing but the plan; `plan` prints it.
+ *
+ * Includes: suite host model engines/engine.h base. Ownership: plan_make fills, plan_release frees;
+ * strings live in the plan's arena or in the suite's (the suite must outlive the plan).
+ * A workload that cannot run is no failure of plan_make: its jobs carry JOB_ERROR or JOB_SKIPPED with
+ * the sentence, so the number of test cases of a suite is constant.
+ */
+#ifndef BLKGATE_PLAN_PLAN_H
+#define BLKGATE_PLAN_PLAN_H
+
+#include "base/diags.h"
+#include "base/log.h"
+#include "host/host.h"
+#include "suite/suite.h"
+
+struct target_arg { const char *role, *id; }; /* role NULL: single target "dut" */
+
+struct plan_options {
+	const struct host *host;
+	const struct target_arg *targets;
+	size_t ntargets;
+	const struct setting *labels;   /* --label [ROLE.]KEY=VALUE */
+	size_t nlabels;
+	const char *const *allow_write; /* --allow-write ids */
+	size_t nallow;
+	const char *only, *check;       /* globs or NULL */
+	uint32_t runs;                  /* 0 = suite's */
+	uint32_t sessions_min, sessions_max; /* 0 = suite's */
+	uint64_t seed;                  /* of the whole invocation; recorded */
+	uint64_t budget_time, budget_written; /* 0 = suite's */
+	const char *profile;
+	bool lint_only; /* no targets: resolve what can be resolved, for `lint` */
+};
+
+struct job_origins {
+	struct origin of[WORD_COUNT_MAX]; /* by word_index */
+};
+
+struct plan {
+	struct arena arena;
+	const struct suite *suite;
+	struct facts host;
+	struct target *targets; size_t ntargets;
+	struct job *jobs; size_t njobs;
+	struct job_origins *origins; /* njobs */
+	struct check *checks; size_t nchecks; /* grouped by job, ascending */
+	struct policy policy;
+	uint32_t sessions_min, sessions_max;
+	uint64_t seed, budget_time, budget_written;
+	const char *profile;
+	const char *setup_error;      /* a requirement is unmet, a required label missing ...: else NULL */
+	int setup_code;               /* enum err_code of it: ERR_TARGET -> status 4, ERR_SUITE -> 2 */
+	struct notices notices;       /* announced replacements (auto) */
+};
+
+/*
+ * Expands and resolves. Errors of meaning and lint findings go to d. Returns 0; ERR_SUITE when d has
+ * errors or nothing is selected (status 2). Target trouble is never an error here: jobs of such a target
+ * are JOB_ERROR with the sentence.
+ */
+int plan_make(const struct suite *s, const struct plan_options *o, struct plan *p, struct diags *d,
+	      struct err *e);
+void plan_release(struct plan *p);
+
+/* Lint rules on resolved jobs (depth on a synchronous engine, rwmixread with randwrite, bs below the
+ * logical block, ramp not below runtime ...) with waivers applied. Called by plan_make. */
+void plan_lint(struct plan *p, struct diags *d);
+/* Safety and capacity of each target for its jobs, without I/O: in use, permission, identity for
+ * writing, alignment, size, free space. Marks jobs JOB_ERROR. Called by plan_make unless lint_only. */
+void plan_permit(struct plan *p, const struct plan_options *o);
+
+/* Planned time of one session in ns: layout + runs x (ramp + runtime or estimate + harness). */
+uint64_t plan_session_time(const struct plan *p);
+/* Upper bound of bytes written in one session, layout included; UINT64_MAX is never returned: a
+ * free-running write counts rate x time with the 2 GB/s bound, and *bounded is false then. */
+uint64_t plan_session_written(const struct plan *p, bool *bounded);
+/* Text of an origin: "suite.yaml:12:5", "defaults suite.yaml:4", "default", "--set runtime=1s". */
+void plan_origin(const struct plan *p, const struct origin *o, struct str *out);
+/* The whole plan for people. */
+void plan_show(const struct plan *p, struct str *out);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run/pattern: which direction and offset comes next. O(1) memory for every pattern: with
+ * norandommap false each block of the region is visited exactly once a pass by walking a keyed
+ * permutation (4-round Feistel network over the next even-bit domain, cycle walking), another key
+ * each pass.
+ * Includes: model/job.h, base/rng.h. Threads: one pattern a thread.
+ */
+#ifndef BLKGATE_RUN_PATTERN_H
+#define BLKGATE_RUN_PATTERN_H
+
+#include "base/rng.h"
+#include "model/job.h"
+#include "model/outcome.h"
+
+struct pattern {
+	uint64_t blocks, offset; /* region in blocks of bs; first byte */
+	uint32_t bs;
+	bool random, map;        /* map: exactly once a pass */
+	uint32_t read_pct;       /* 100 = reads only */
+	uint64_t pos, pass, key;
+	unsigned half_bits;
+	struct rng rng, mix;
+};
+
+/* Thread t of the job. Sequential jobs of a shared file all start at the region's begin, as fio's do. */
+void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed);
+/* Next I/O; *pass counts finished passes over the region before it. */
+void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass);
+/* The permutation itself, for tests: a bijection of [0, blocks). */
+uint64_t pattern_permute(const struct pattern *p, uint64_t i);
+
+#endif

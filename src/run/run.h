@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run: executes jobs. The supervisor forks one worker a job and bounds it by a deadline; the worker
+ * starts numjobs threads, each with an own open file description, walks the phases (ramp, measure,
+ * drain) and counts into shared memory.
+ *
+ * Includes: model/{job,target,outcome}, engines/engine.h, base. Sees no check and no verdict.
+ * Ownership: requests are borrowed for the call; outcomes are filled for the caller
+ * (outcome_release). Threads: called from the single-threaded main only (it forks).
+ * Units: ns, bytes.
+ */
+#ifndef BLKGATE_RUN_RUN_H
+#define BLKGATE_RUN_RUN_H
+
+#include "model/job.h"
+#include "model/outcome.h"
+
+/* --inject, outside the job's identity. */
+struct inject {
+	double slow;      /* P in [0,1): IOPS fall by P */
+	uint64_t delay;   /* ns added to every completion */
+	double error;     /* share of I/Os that fail with EIO after they were done */
+};
+#define INJECT_NONE ((struct inject){0})
+/* "slow=30%" | "slow=0.3" | "delay=1ms" | "error=1e-6", comma separated. ERR_USAGE. */
+int inject_parse(const char *spec, struct inject *out, struct err *e);
+
+struct run_request {
+	const struct job *job;
+	/* Session-held descriptors; the worker reopens each thread's through /proc/self/fd so that
+	 * it has its own description with the job's flags. shared: 1; per_job: numjobs; diskless: 0. */
+	const int *fds;
+	unsigned nfds;
+	const char *target_name; /* for messages */
+	uint64_t seed;           /* of the offsets of this run */
+	uint64_t run_seed;       /* differs in every run (sim noise, injected errors) */
+	struct inject inject;
+};
+
+struct run_progress { /* totals over the jobs in flight */
+	uint64_t elapsed, expected; /* ns since the start of the window, and its planned length (0 unknown) */
+	uint64_t ios, bytes;
+	const char *phase; /* "ramp" "measure" "drain" */
+};
+
+struct run_options {
+	uint64_t grace;          /* ns beyond the planned time before a worker counts as hung; 0 = 10 s */
+	uint64_t kill_wait;      /* ns to wait after SIGKILL before it is abandoned; 0 = 2 s */
+	const volatile int *stop; /* set by a signal handler; may be NULL */
+	void (*progress)(void *arg, const struct run_progress *p); /* about every 100 ms; may be NULL */
+	void *arg;
+	const int *close_in_child; /* descriptors (locks, journal) the worker must close */
+	unsigned nclose;
+};
+
+/* Runs n jobs at the same time, start to end; out[i] is always filled (status says how it went).
+ * Returns 0, or negative only when nothing could be started (memory, fork). */
+int run_jobs(const struct run_request *req, size_t n, const struct run_options *opt,
+	     struct outcome *out, struct err *e);
+
+/* Layout: writes `bytes` of incompressible data (seeded) to fd and syncs, in a forked worker under the
+ * same supervision. fallocate is not enough: unwritten extents read at memory speed. ERR_MEASURE. */
+int run_layout(int fd, uint64_t bytes, uint64_t seed, const char *name,
+	       const struct run_options *opt, uint64_t *written, struct err *e);
+
+/* Drops clean cached pages of fd's file (invalidate). 0 or ERR_MEASURE. */
+int run_invalidate(int fd, const char *name, struct err *e);
+
+/* Longest time a run of that job may take before the supervisor ends it, grace not included. */
+uint64_t run_deadline(const struct job *j);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * suite/words: the table of workload words (fio's names) and how each is read into a struct job.
+ * The order of the table is the order of matrix axes in names and of `plan`.
+ * Words: rw bs ioengine iodepth iodepth_batch_submit iodepth_batch_complete_min
+ * iodepth_batch_complete_max numjobs size offset runtime ramp_time time_based loops direct sync fsync
+ * fdatasync end_fsync rate_iops rwmixread norandommap randrepeat seed invalidate files sim runs
+ * sessions(suite wide, only in defaults)
+ * Every other fio option named as a key has a sentence of its own ("always grouped here", "use
+ * --target", "comes with a later version"), never just "unknown".
+ * Includes: model, base.
+ */
+#ifndef BLKGATE_SUITE_WORDS_H
+#define BLKGATE_SUITE_WORDS_H
+
+#include "base/arena.h"
+#include "model/job.h"
+
+enum { WORD_COUNT_MAX = 48 };
+
+struct word {
+	const char *name;
+	const char *dflt;   /* default as text for `plan`; "" = none */
+	const char *fio_differs; /* fio's default where ours differs, else NULL */
+	const char *what;   /* one line */
+	/* Reads text into j; strings go into a. 0 or ERR_SUITE with text and hint, no place. */
+	int (*read)(const struct word *w, const char *text, struct arena *a, struct job *j, struct err *e);
+	/* The value now in j, canonical ("4096", "randread", "10 s" as plan shows it). */
+	void (*show)(const struct word *w, const struct job *j, struct str *out);
+	size_t offset;      /* into struct job, for the shared readers */
+};
+
+extern const struct word word_table[];
+extern const unsigned word_count;
+const struct word *word_find(const char *name); /* NULL = no such word */
+unsigned word_index(const struct word *w);
+/* Sentence for a fio option that is no word here, or NULL. */
+const char *word_fio_sentence(const char *name);
+/* All defaults of the table into j (zeroed before). size stays 0, runtime 0. */
+void words_default(struct job *j, struct arena *a);
+/* Value of an axis in a name: canonical, characters outside [A-Za-z0-9_+:=-] become '_'. */
+void word_name_value(const struct word *w, const struct job *j, struct str *out);
+
+#endif
