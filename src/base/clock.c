@@ -5,7 +5,8 @@
 
 void clock_sleep_until(uint64_t ns)
 {
-	struct timespec t = {.tv_sec = (time_t)(ns / NS_PER_SEC), .tv_nsec = (long)(ns % NS_PER_SEC)};
+	struct timespec t = {.tv_sec = (time_t)(ns / NS_PER_SEC),
+			     .tv_nsec = (long)(ns % NS_PER_SEC)};
 
 	/* An absolute time: nothing is added when the caller was preempted before the call. */
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);

@@ -66,8 +66,7 @@ void diag_hint(struct diag *g, const char *fmt, ...)
 
 void diags_add_err(struct diags *d, const struct err *e)
 {
-	struct diag *g =
-	    append(d, DIAG_ERROR, NULL, e->file, e->line, e->column, xstrdup(e->text));
+	struct diag *g = append(d, DIAG_ERROR, NULL, e->file, e->line, e->column, xstrdup(e->text));
 
 	if (e->hint[0])
 		diag_hint(g, "%s", e->hint);

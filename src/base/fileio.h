@@ -4,8 +4,10 @@
  *
  * A regular file (or a path that does not exist) is replaced atomically: temporary file in the same
  * folder, write, fsync, rename, fsync of the folder; on failure the old file stands and no temporary
- * is left. A path of another kind (/dev/stdout, a fifo, /dev/full) is written in place and never
- * renamed over. "-" is not known here: src/cmd owns stdout.
+ * is left. A symbolic link stays: the file that it points to is replaced. A path of another kind
+ * (/dev/stdout, a fifo, /dev/full) is written in place and never renamed over; a block device is
+ * refused, since a document is never a reason to write a disk. "-" is not known here: src/cmd owns
+ * stdout.
  */
 #ifndef BLKGATE_BASE_FILEIO_H
 #define BLKGATE_BASE_FILEIO_H
@@ -15,7 +17,7 @@
 
 /* Reads a whole file; refuses more than max bytes (0 = 1 GiB) and folders. ERR_DATA, sys set. */
 int file_read(const char *path, size_t max, struct str *out, struct err *e);
-/* The rule above. mode e.g. 0644 (umask applies). ERR_OUTPUT. */
+/* The rule above. An existing file keeps its mode, a new one gets 0666 less umask. ERR_OUTPUT. */
 int file_write(const char *path, const char *data, size_t n, struct err *e);
 /* mkdir -p. ERR_OUTPUT. */
 int file_mkdirs(const char *path, struct err *e);
@@ -32,7 +34,8 @@ struct journal {
 };
 /* Creates (truncates) the file; ERR_OUTPUT. */
 int journal_open(struct journal *j, const char *path, struct err *e);
-/* Appends one line (a newline is added), then fdatasync. ERR_OUTPUT (ENOSPC named). */
+/* Appends one line (a newline is added; one inside is refused), then fdatasync. A record that does
+ * not fit is taken back whole. ERR_OUTPUT (ENOSPC named). */
 int journal_add(struct journal *j, const char *line, size_t n, struct err *e);
 void journal_close(struct journal *j);
 
@@ -44,5 +47,7 @@ struct lock {
 int lock_take(struct lock *l, const char *path, bool create, uint64_t wait_ns,
 	      const volatile int *stop, struct err *e);
 void lock_release(struct lock *l);
+/* Closes a forked worker's copy; the parent keeps the lock. */
+void lock_drop_in_child(struct lock *l);
 
 #endif

@@ -99,7 +99,8 @@ uint64_t rng_entropy(void)
 	do {
 		n = getrandom(&seed, sizeof(seed), 0);
 	} while (n < 0 && errno == EINTR);
-	/* A sandbox may forbid the call. A seed needs to differ, not to be secret, and is recorded. */
+	/* A sandbox may forbid the call. A seed needs to differ, not to be secret, and is recorded.
+	 */
 	if (n != (ssize_t)sizeof(seed))
 		seed = rng_mix(clock_now() ^ rng_mix((uint64_t)getpid()));
 	return seed;

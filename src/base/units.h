@@ -14,10 +14,11 @@
 
 /* Non-negative whole number without unit. */
 int units_count(const char *s, uint64_t *out, struct err *e);
-/* Decimal number (digits, one point), optional sign. No unit. */
+/* Decimal number (digits, one point), optional sign. No unit. All others refuse a minus sign; time,
+ * bandwidth, IOPS and percent take a plus, since an absolute tolerance may be written +50ms. */
 int units_number(const char *s, double *out, struct err *e);
 /* Bytes. Bare number = bytes; k K M G T P and KiB MiB GiB TiB (and kib, ki is refused with the two
- * meanings named) are 1024-based; kB MB GB TB 1000-based. */
+ * meanings named) are 1024-based; kB MB GB TB 1000-based. Fractions when they come to whole bytes (1.5GiB). At most 2^63-1. */
 int units_size(const char *s, uint64_t *out, struct err *e);
 /* Nanoseconds; the unit is required: ns us ms s m min h d (fraction allowed: 1.5s). "0" needs none. */
 int units_time(const char *s, uint64_t *out, struct err *e);
@@ -46,7 +47,7 @@ enum unit {
 const char *unit_name(enum unit u);
 /* Back from that name; 0 or ERR_DATA. */
 int unit_find(const char *name, enum unit *out, struct err *e);
-/* Reads a number of that unit with the functions above (percent is not accepted here but for RATIO). */
+/* Reads a number of that unit with the functions above (percent is not accepted here but for RATIO, where it is required). CELSIUS: "70C". */
 int unit_parse(enum unit u, const char *s, double *out, struct err *e);
 /* For people: "412 k IOPS", "3.23 GB/s", "97.4 us", "64 MiB", "5.0 %", 3 significant digits. NaN
  * gives "n/a". Never locale dependent. */
@@ -55,7 +56,8 @@ void unit_format(struct str *s, enum unit u, double value);
 void unit_format_size(struct str *s, uint64_t bytes);
 /* Duration for people: "58 min", "12.3 s", "250 ms". */
 void unit_format_duration(struct str *s, uint64_t ns);
-/* Shortest decimal text that reads back as the same double ("%.17g" at most); finite only. */
+/* Shortest decimal text that reads back as the same double ("%.17g" at most; whole numbers below
+ * 2^53 without exponent); finite only. */
 void units_add_double(struct str *s, double v);
 
 #endif

@@ -6,6 +6,9 @@
  * and die with json_doc_free. Errors (ERR_DATA) name the document and the path, e.g.
  * 'result.json': runs[3].read.ios: expected a whole number.
  * Unknown members are ignored, versions are checked by the caller. Duplicate keys are refused.
+ * Whole numbers: jansson holds int64 only, so jw_u64 writes a value above INT64_MAX as a string of
+ * digits, and json_get_u64 reads such a string (and no other) as that number.
+ * Threads: a document belongs to one thread, also for reading (iteration keeps a cursor).
  */
 #ifndef BLKGATE_JSON_JSON_H
 #define BLKGATE_JSON_JSON_H
@@ -72,6 +75,7 @@ struct jw {
 	unsigned depth;
 	unsigned flat_from; /* depth from which all is on one line, 0 = none */
 	bool first;
+	uint64_t objects; /* bit d: the container that was opened at depth d is an object */
 };
 
 void jw_init(struct jw *w);
