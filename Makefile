@@ -2,7 +2,8 @@
 # make            optimised build, leaves build/blkgate
 # make check      bootstrap, build, every test; nonzero when one fails
 # make demo       pass, accept, pass again, red: in under a minute, on a scratch folder
-# make asan|tsan|clang   the same tree in a folder of its own, with the unit tests
+# make asan|tsan|clang|fuzz   the same tree in a folder of its own, with its tests
+# make install PREFIX=...
 # V=1 shows the commands. DEV=0 drops -Werror (packagers).
 B ?= build
 CC ?= gcc
@@ -16,7 +17,7 @@ LIB_SRC := $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)) $(wildcard engines/*.c
 TEST_SRC := $(wildcard tests/unit/*/test_*.c) $(wildcard tests/conformance/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 
-PKGS := liburing yaml-0.1 jansson libxml-2.0 blkid mount libnvme
+PKGS := liburing yaml-0.1 jansson libxml-2.0 blkid mount
 WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wvla \
 	-Wwrite-strings -Wpointer-arith -Wshadow -Wundef -Wformat=2 -Wno-format-nonliteral \
 	-Wno-missing-field-initializers -fno-common
@@ -70,15 +71,49 @@ unit: tests
 
 .PHONY: asan tsan clang
 asan:
-	$(Q)$(MAKE) --no-print-directory B=build-asan OPT=-O1 \
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=build-asan OPT=-O1 \
 		SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' all unit
 tsan:
-	$(Q)$(MAKE) --no-print-directory B=build-tsan OPT=-O1 SAN='-fsanitize=thread' all unit
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=build-tsan OPT=-O1 SAN='-fsanitize=thread' $(TSAN_TESTS)
+	$(Q)tests/run-unit $(TSAN_TESTS)
 clang:
-	$(Q)$(MAKE) --no-print-directory B=build-clang CC=clang all tests
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=build-clang CC=clang all tests
+
+# TSan where threads meet: the runner and the engines.
+TSAN_TESTS = $(filter build-tsan/tests/unit/run/% build-tsan/tests/conformance/%,$(TEST_SRC:%.c=build-tsan/%))
+
+FUZZ_RUNS ?= 20000
+.PHONY: fuzz
+fuzz:
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=build-fuzz CC=clang OPT=-O1 \
+		SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined' fuzzers
+	$(Q)for f in $(FUZZ_SRC:%.c=build-fuzz/%); do echo "  FUZZ   $$f"; \
+		$$f -runs=$(FUZZ_RUNS) -max_len=4096 -seed=1 -verbosity=0 -close_fd_mask=0 \
+			$$(test -d tests/fuzz/corpus/$$(basename $$f) && echo tests/fuzz/corpus/$$(basename $$f)) || exit 1; done
+.PHONY: fuzzers
+fuzzers: $(FUZZERS)
+$(B)/tests/fuzz/%: tests/fuzz/%.c $(B)/libblkgate.a
+	@mkdir -p $(@D)
+	$(say) FUZZ $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libblkgate.a $(LDLIBS)
+
+.PHONY: check demo
+check:
+	$(Q)ci/bootstrap --tests
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all tests
+	$(Q)tests/check
+demo:
+	$(Q)ci/bootstrap
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
+	$(Q)ci/demo
+
+PREFIX ?= /usr/local
+.PHONY: install
+install: all
+	install -D -m 755 $(B)/blkgate $(DESTDIR)$(PREFIX)/bin/blkgate
 
 .PHONY: clean
 clean:
-	$(Q)rm -rf build build-asan build-tsan build-clang build-fuzz
+	$(Q)rm -rf build/ build-asan build-tsan build-clang build-fuzz
 
 -include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TESTS:=.d)
