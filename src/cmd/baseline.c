@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/results.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct option_def *const defs[] = {
+	&opt_baselines, &opt_profile, &opt_suite, &opt_reason, &opt_new_epoch, &opt_dry_run, NULL,
+};
+
+static const char usage_line[] = "baseline accept|show|diff|drop|retire ARGUMENT... [OPTION]...";
+
+/* Who accepts: the account, for git blame knows the commit but not the run. */
+static const char *account(void)
+{
+	struct passwd *pw = getpwuid(getuid());
+
+	return pw && pw->pw_name ? pw->pw_name : "unknown";
+}
+
+static int fail(const struct err *e)
+{
+	say_err(e);
+	return (int)status_of(e);
+}
+
+static int do_accept(struct options *o)
+{
+	struct loaded_results l;
+	struct err e = ERR_INIT;
+	struct accept_options ao = {
+		.dir = o->baselines,
+		.who = account(),
+		.reason = o->reason,
+		.new_epoch = o->new_epoch,
+		.dry_run = o->dry_run,
+	};
+	struct str text;
+	int rc = STATUS_PASS;
+
+	results_open(&l, o);
+	if (l.n < o->args.n) {
+		rc = STATUS_ERROR;
+		results_release(&l);
+		return rc;
+	}
+	str_init(&text);
+	for (size_t i = 0; i < l.n && rc == STATUS_PASS; i++) {
+		size_t stored = 0;
+
+		str_clear(&text);
+		if (baseline_accept(&l.v[i], &l.baselines[i], &ao, &stored, &text, &e) < 0)
+			rc = fail(&e);
+		fwrite(text.s, 1, text.len, stdout);
+	}
+	str_release(&text);
+	results_release(&l);
+	return rc;
+}
+
+/* The baseline of a suite's name, or of a suite file (anything that ends in .yaml or .yml). */
+static int open_baseline(struct options *o, const char *suite, struct baseline *b, struct err *e)
+{
+	struct suite s;
+	struct diags d;
+	int rc;
+
+	if (!str_ends(suite, ".yaml") && !str_ends(suite, ".yml")) {
+		rc = baseline_load(o->baselines, suite, o->profile, b, e);
+	} else {
+		diags_init(&d);
+		rc = suite_load(suite, o->set.v, o->set.n, &s, &d, e);
+		if (rc == 0)
+			rc = baseline_load(o->baselines, s.name, o->profile, b, e);
+		suite_release(&s);
+		diags_release(&d);
+	}
+	if (rc == 0 && b->n == 0) {
+		baseline_release(b);
+		err_set(e, ERR_NOBASE, "no session of suite '%s', profile '%s' is stored in '%s'", suite,
+			o->profile, o->baselines);
+		return err_hint(e, "blkgate run SUITE --target ID, then blkgate baseline accept "
+				   "blkgate-out/result.json");
+	}
+	return rc;
+}
+
+static int do_show(struct options *o)
+{
+	struct baseline b;
+	struct err e = ERR_INIT;
+	struct str text;
+
+	if (open_baseline(o, o->args.v[0], &b, &e) < 0)
+		return fail(&e);
+	str_init(&text);
+	baseline_show(&b, &text);
+	fwrite(text.s, 1, text.len, stdout);
+	str_release(&text);
+	baseline_release(&b);
+	return STATUS_PASS;
+}
+
+static int do_diff(struct options *o)
+{
+	struct loaded_results l;
+	struct str text;
+	int rc;
+
+	results_open(&l, o);
+	str_init(&text);
+	for (size_t i = 0; i < l.n; i++)
+		baseline_diff(&l.baselines[i], &l.v[i], &text);
+	fwrite(text.s, 1, text.len, stdout);
+	rc = l.n == o->args.n ? STATUS_PASS : STATUS_ERROR;
+	str_release(&text);
+	results_release(&l);
+	return rc;
+}
+
+static int need_suite(struct options *o, struct err *e)
+{
+	if (o->suite)
+		return 0;
+	err_set(e, ERR_USAGE, "no suite was named");
+	return err_hint(e, "--suite suites/smoke.yaml, or its name");
+}
+
+static int do_drop(struct options *o)
+{
+	struct baseline b;
+	struct err e = ERR_INIT;
+	int rc = STATUS_PASS;
+
+	if (need_suite(o, &e) < 0 || open_baseline(o, o->suite, &b, &e) < 0)
+		return fail(&e);
+	for (size_t i = 0; i < o->args.n && rc == STATUS_PASS; i++) {
+		if (baseline_drop(&b, o->args.v[i], &e) < 0)
+			rc = fail(&e);
+		else
+			printf("dropped %s\n", o->args.v[i]);
+	}
+	baseline_release(&b);
+	return rc;
+}
+
+static int do_retire(struct options *o)
+{
+	struct baseline b;
+	struct err e = ERR_INIT;
+	int rc = STATUS_PASS;
+
+	if (need_suite(o, &e) < 0)
+		return fail(&e);
+	if (!o->reason) {
+		err_set(&e, ERR_USAGE, "retiring a check needs a reason");
+		err_hint(&e, "--reason TEXT");
+		return fail(&e);
+	}
+	if (open_baseline(o, o->suite, &b, &e) < 0)
+		return fail(&e);
+	for (size_t i = 0; i < o->args.n && rc == STATUS_PASS; i++) {
+		if (baseline_retire(&b, o->args.v[i], account(), o->reason, &e) < 0)
+			rc = fail(&e);
+		else
+			printf("retired %s\n", o->args.v[i]);
+	}
+	baseline_release(&b);
+	return rc;
+}
+
+int cmd_baseline(int argc, char **argv)
+{
+	static const struct {
+		const char *name, *needs;
+		int (*fn)(struct options *o);
+	} verbs[] = {
+		{"accept", "a result: blkgate-out/result.json", do_accept},
+		{"show", "a suite: its file or its name", do_show},
+		{"diff", "a result: blkgate-out/result.json", do_diff},
+		{"drop", "a session's id (see baseline show)", do_drop},
+		{"retire", "what is no longer demanded: 'TARGET WORKLOAD gate METRIC'", do_retire},
+	};
+	struct options o;
+	int rc = command_start(&o, usage_line,
+			       "The life of a baseline: one immutable file a session, in\n"
+			       "BASELINES/SUITE/PROFILE, to be kept in git.",
+			       defs,
+			       "  blkgate baseline accept blkgate-out/result.json\n"
+			       "  blkgate baseline show suites/smoke.yaml\n"
+			       "  blkgate baseline drop 20261128T140322-a1b2c3 --suite smoke",
+			       argc, argv);
+
+	if (rc >= 0)
+		return rc;
+	for (size_t i = 0; o.args.n && i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (!str_eq(o.args.v[0], verbs[i].name))
+			continue;
+		o.args.v++;
+		o.args.n--;
+		if (o.args.n) {
+			rc = verbs[i].fn(&o);
+		} else {
+			say("blkgate: baseline %s needs %s", verbs[i].name, verbs[i].needs);
+			rc = STATUS_USAGE;
+		}
+		o.args.v--;
+		options_release(&o);
+		return rc;
+	}
+	say("blkgate: baseline needs one of accept, show, diff, drop, retire");
+	say("usage: blkgate %s", usage_line);
+	options_release(&o);
+	return STATUS_USAGE;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/load.h"
+
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ROLE=ID, or ID alone for the single target. A path may hold '=': a role is a plain word. */
+static struct target_arg target_arg(const char *text)
+{
+	const char *eq = strchr(text, '=');
+
+	if (!eq || eq == text)
+		return (struct target_arg){.id = text};
+	for (const char *c = text; c < eq; c++)
+		if (!c_isalnum(*c) && *c != '_' && *c != '-')
+			return (struct target_arg){.id = text};
+	*(char *)eq = '\0';
+	return (struct target_arg){.role = text, .id = eq + 1};
+}
+
+static int read_targets(struct load *l, struct options *o, bool need, struct err *e)
+{
+	for (size_t i = 0; i < o->targets.n; i++) {
+		struct target_arg t = target_arg(o->targets.v[i]);
+
+		if (!t.role && o->targets.n > 1) {
+			err_set(e, ERR_USAGE, "target '%s' needs a role, for there are several", t.id);
+			return err_hint(e, "--target old=%s --target new=...", t.id);
+		}
+		if (!t.role)
+			t.role = "dut";
+		for (size_t k = 0; k < l->targets.n; k++)
+			if (str_eq(l->targets.v[k].role, t.role))
+				return err_set(e, ERR_USAGE, "two targets have the role '%s'", t.role);
+		*VEC_PUSH(&l->targets) = t;
+	}
+	if (need && !l->targets.n) {
+		err_set(e, ERR_USAGE, "no target was named");
+		return err_hint(e, "--target FOLDER works without root: --target /var/tmp");
+	}
+	return 0;
+}
+
+static void plan_one(struct load *l, struct loaded *s, struct options *o, bool lint)
+{
+	struct plan_options po = {
+		.host = &l->host,
+		.targets = l->targets.v,
+		.ntargets = l->targets.n,
+		.labels = o->labels.v,
+		.nlabels = o->labels.n,
+		.allow_write = o->allow_write.v,
+		.nallow = o->allow_write.n,
+		.only = o->only,
+		.check = o->check,
+		.runs = o->runs,
+		.sessions_min = o->sessions_min,
+		.sessions_max = o->sessions_max,
+		.seed = l->seed,
+		.budget_time = o->budget_time,
+		.budget_written = o->budget_written,
+		.profile = o->profile,
+		.lint_only = lint,
+	};
+
+	if (suite_load(s->path, o->set.v, o->set.n, &s->suite, &s->diags, &s->err) < 0) {
+		s->has_suite = true; /* releasable */
+		return;
+	}
+	s->has_suite = s->has_plan = true;
+	if (plan_make(&s->suite, &po, &s->plan, &s->diags, &s->err) < 0)
+		return;
+	for (size_t i = 0; i < o->policy.n; i++)
+		if (policy_set(&s->plan.policy, o->policy.v[i].key, o->policy.v[i].value, &s->err) < 0)
+			return;
+}
+
+static void refuse_equal_names(struct load *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < i && !l->v[i].err.code; k++)
+			if (!l->v[k].err.code && str_eq(l->v[i].suite.name, l->v[k].suite.name))
+				err_set(&l->v[i].err, ERR_SUITE,
+					"'%s' and '%s' are both suites of the name '%s'", l->v[k].path,
+					l->v[i].path, l->v[i].suite.name);
+}
+
+int load_open(struct load *l, struct options *o, bool need_targets, bool lint, enum diag_level least)
+{
+	struct err e = ERR_INIT;
+
+	*l = (struct load){.host = {.root = "/"}};
+	l->seed = o->has_seed ? o->seed : rng_entropy() >> 11;
+	if (!o->args.n) {
+		err_set(&e, ERR_USAGE, "no suite was named");
+		err_hint(&e, "suites/smoke.yaml runs anywhere");
+	} else {
+		read_targets(l, o, need_targets, &e);
+	}
+	if (e.code) {
+		say_err(&e);
+		return e.code;
+	}
+	l->n = o->args.n;
+	l->v = xcalloc(l->n, sizeof(*l->v));
+	for (size_t i = 0; i < l->n; i++) {
+		l->v[i].path = o->args.v[i];
+		diags_init(&l->v[i].diags);
+		plan_one(l, &l->v[i], o, lint);
+	}
+	refuse_equal_names(l);
+	for (size_t i = 0; i < l->n; i++) {
+		struct loaded *s = &l->v[i];
+
+		diags_sort(&s->diags);
+		say_diags(&s->diags, least);
+		if (!s->err.code)
+			continue;
+		if (!s->diags.errors)
+			say_err(&s->err);
+		l->status = status_worse(l->status, status_of(&s->err));
+	}
+	return 0;
+}
+
+void load_release(struct load *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->v[i].has_plan)
+			plan_release(&l->v[i].plan);
+		if (l->v[i].has_suite)
+			suite_release(&l->v[i].suite);
+		diags_release(&l->v[i].diags);
+	}
+	free(l->v);
+	VEC_RELEASE(&l->targets);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd/load: suites and plans of a command line. Prints the findings; a suite that cannot be planned
+ * stays in the list as broken, so that reports can name it.
+ */
+#ifndef BLKGATE_CMD_LOAD_H
+#define BLKGATE_CMD_LOAD_H
+
+#include "cmd/cmd.h"
+#include "plan/plan.h"
+
+struct loaded {
+	const char *path;
+	struct suite suite;
+	struct plan plan;
+	struct diags diags;
+	bool has_suite, has_plan;
+	struct err err; /* code != 0: broken */
+};
+
+struct load {
+	struct loaded *v;
+	size_t n;
+	struct host host;
+	VEC(struct target_arg) targets;
+	uint64_t seed;
+	enum exit_status status; /* worst over the broken ones */
+};
+
+/* Reads and plans each suite of o->args. need_targets: at least one --target. lint: no target, no
+ * probe. Prints all findings of at least `least`. Returns 0, or ERR_USAGE (printed) when the command
+ * line itself is wrong; broken suites only set status. */
+int load_open(struct load *l, struct options *o, bool need_targets, bool lint, enum diag_level least);
+void load_release(struct load *l);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/cmd.h"
+
+#include "engines/engine.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct command {
+	const char *name;
+	int (*fn)(int argc, char **argv);
+	const char *what;
+};
+
+static const struct command commands[] = {
+	{"run", cmd_run, "measure, judge and report a suite on a target"},
+	{"plan", cmd_plan, "every effective value and its origin, time, bytes written"},
+	{"lint", cmd_lint, "validate suites; touches no device"},
+	{"judge", cmd_judge, "the verdict again, offline, from result files"},
+	{"report", cmd_report, "render result files again"},
+	{"baseline", cmd_baseline, "accept, show, diff, drop, retire"},
+	{"version", cmd_version, "version, and which engines are usable here"},
+};
+
+static void usage(FILE *f)
+{
+	fprintf(f, "usage: blkgate COMMAND [OPTION]... [ARGUMENT]...\n\n"
+		   "A regression gate for storage: runs I/O workloads of a YAML suite, compares them with\n"
+		   "accepted sessions, writes JUnit XML, and exits nonzero when performance was lost.\n\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].what);
+	fprintf(f, "\nblkgate COMMAND --help shows options and an example.\n"
+		   "exit status: 0 pass, 1 regression or missed, 2 usage or suite error, 3 inconclusive,\n"
+		   "4 could not measure, 5 no comparable baseline, 130 interrupted\n");
+}
+
+/* A full disk or a closed pipe behind stdout must not look like success. */
+static int close_stdout(int status)
+{
+	bool bad = ferror(stdout);
+
+	if (fclose(stdout) != 0 && errno != EBADF)
+		bad = true;
+	if (!bad)
+		return status;
+	fprintf(stderr, "blkgate: cannot write to standard output\n");
+	return (int)status_worse((enum exit_status)status, STATUS_ERROR);
+}
+
+static int unknown(const char *name)
+{
+	const char *names[sizeof(commands) / sizeof(*commands)];
+	const char *near;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		names[i] = commands[i].name;
+	near = str_nearest(name, names, sizeof(names) / sizeof(*names));
+	say("blkgate: unknown command '%s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+	    near ? "?" : "");
+	usage(stderr);
+	return STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+
+	/* LC_NUMERIC stays C: every document has the same bytes under every locale. */
+	setlocale(LC_CTYPE, "");
+	if (engine_check_table(&e) < 0) {
+		say_err(&e);
+		return STATUS_ERROR;
+	}
+	if (argc < 2) {
+		usage(stderr);
+		return STATUS_USAGE;
+	}
+	if (str_eq(argv[1], "help") || str_eq(argv[1], "--help") || str_eq(argv[1], "-h")) {
+		usage(stdout);
+		return close_stdout(STATUS_PASS);
+	}
+	if (str_eq(argv[1], "--version"))
+		argv[1] = (char *)"version";
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (str_eq(argv[1], commands[i].name))
+			return close_stdout(commands[i].fn(argc - 1, argv + 1));
+	return unknown(argv[1]);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/progress.h"
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "measure/metric.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define JUNIT_EVERY (5 * NS_PER_SEC)
+
+void progress_init(struct progress *p, const struct options *o, struct documents *documents)
+{
+	*p = (struct progress){
+		.live = isatty(STDERR_FILENO) && !o->quiet,
+		.quiet = o->quiet,
+		.verbose = o->verbose,
+		.width = terminal_width(STDERR_FILENO),
+		.last_junit = clock_now(),
+		.documents = documents,
+	};
+}
+
+static void put_line(struct progress *p, struct str *s)
+{
+	/* Cut by bytes at a character's start: names of the suite are ASCII, targets may not be. */
+	if (s->len >= p->width) {
+		size_t n = p->width - 1;
+
+		while (n && ((unsigned char)s->s[n] & 0xc0) == 0x80)
+			n--;
+		s->len = n;
+	}
+	fprintf(stderr, "\r%.*s\033[K", (int)s->len, s->s);
+	fflush(stderr);
+	p->line_open = true;
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->line_open)
+		fputs("\r\033[K", stderr);
+	p->line_open = false;
+}
+
+static void head(struct str *s, const struct session_event *ev)
+{
+	const struct result *r = ev->result;
+
+	str_addf(s, "[%u/%u] ", ev->done + 1, ev->total);
+	if (ev->session)
+		str_addf(s, "session %u: ", ev->session + 1);
+	if (ev->job == UINT32_MAX)
+		return;
+	if (r->ntargets > 1)
+		str_addf(s, "%s ", r->targets[r->jobs[ev->job].target].role);
+	str_addf(s, "%s", r->jobs[ev->job].name);
+}
+
+static void live(struct progress *p, const struct session_event *ev)
+{
+	const struct run_progress *g = ev->progress;
+	struct str s;
+
+	str_init(&s);
+	head(&s, ev);
+	if (g) {
+		uint64_t ios = g->ios - p->last_ios, ns = g->elapsed - p->last_elapsed;
+
+		if (g->ios < p->last_ios || g->elapsed <= p->last_elapsed)
+			ios = ns = 0;
+		p->last_ios = g->ios;
+		p->last_elapsed = g->elapsed;
+		str_addf(&s, "  %s", g->phase ? g->phase : "");
+		if (ns) {
+			str_add(&s, "  ");
+			unit_format(&s, UNIT_IOPS, (double)ios * 1e9 / (double)ns);
+		}
+	}
+	str_add(&s, "  ETA ");
+	unit_format_duration(&s, ev->eta);
+	put_line(p, &s);
+	str_release(&s);
+}
+
+/* The figure a reader looks for first: the total rate of the run. */
+static void run_done(struct progress *p, const struct session_event *ev)
+{
+	const struct outcome *o = &ev->finished->out;
+	const struct metric *m = metric_find("total.iops");
+	struct value v = {0};
+	struct str s;
+
+	if (p->live && o->status == OUTCOME_OK)
+		return;
+	progress_end(p);
+	str_init(&s);
+	head(&s, ev);
+	str_addf(&s, " run %u  ", ev->run + 1);
+	if (m)
+		metric_value(m, &ev->result->jobs[ev->job], o, &v);
+	if (o->status != OUTCOME_OK)
+		str_addf(&s, "%s: %s", outcome_status_name(o->status), o->text);
+	else
+		unit_format(&s, UNIT_IOPS, v.state == VALUE_OK ? v.v : NAN);
+	if (o->notes[0] && p->verbose)
+		str_addf(&s, "  (%s)", o->notes);
+	say("%s", s.s);
+	str_release(&s);
+}
+
+void progress_event(void *arg, const struct session_event *ev)
+{
+	struct progress *p = arg;
+	struct err ignored = ERR_INIT;
+
+	if (ev->kind == EVENT_RUN_DONE && p->documents &&
+	    clock_now() - p->last_junit > JUNIT_EVERY) {
+		/* A failure here shows again, and is told, when the documents are written at the end. */
+		documents_junit(p->documents, &ignored);
+		p->last_junit = clock_now();
+	}
+	if (p->quiet)
+		return;
+	switch (ev->kind) {
+	case EVENT_SESSION:
+		if (ev->session || p->verbose) {
+			progress_end(p);
+			say("session %u: %u runs%s", ev->session + 1, ev->total,
+			    ev->session ? ", for what is not decided yet" : "");
+		}
+		break;
+	case EVENT_LAYOUT:
+		if (p->verbose)
+			say("writing the files of this session in '%s'", ev->text);
+		break;
+	case EVENT_RUN:
+		p->last_ios = p->last_elapsed = 0;
+		if (p->live)
+			live(p, ev);
+		break;
+	case EVENT_PROGRESS:
+		if (p->live && ev->job != UINT32_MAX)
+			live(p, ev);
+		break;
+	case EVENT_RUN_DONE:
+		run_done(p, ev);
+		break;
+	case EVENT_NOTICE:
+		progress_end(p);
+		say("blkgate: %s", ev->text);
+		break;
+	case EVENT_JUDGED:
+		progress_end(p);
+		break;
+	}
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/results.h"
+
+#include <stdlib.h>
+
+static int load_against(struct options *o, struct baseline *b, struct err *e)
+{
+	struct result *r = xcalloc(o->against.n, sizeof(*r));
+	const struct result **list = xcalloc(o->against.n, sizeof(*list));
+	size_t n = 0;
+	int rc = 0;
+
+	for (; n < o->against.n && rc == 0; n++) {
+		rc = result_load(o->against.v[n], &r[n], e);
+		list[n] = &r[n];
+	}
+	if (rc == 0)
+		rc = baseline_from_results(list, n, b, e);
+	for (size_t i = 0; i < n; i++)
+		result_release(&r[i]);
+	free(list);
+	free(r);
+	return rc;
+}
+
+static int open_one(struct loaded_results *l, struct options *o, const char *path, struct err *e)
+{
+	struct result *r = &l->v[l->n];
+	struct baseline *b = &l->baselines[l->nbaselines];
+	int rc;
+
+	if (result_load(path, r, e) < 0) {
+		result_release(r);
+		return e->code;
+	}
+	l->list[l->n++] = r;
+	for (size_t i = 0; i < o->policy.n; i++)
+		if (policy_set(&r->policy, o->policy.v[i].key, o->policy.v[i].value, e) < 0)
+			return err_prefix(e, "option --policy");
+	if (o->against.n)
+		rc = load_against(o, b, e);
+	else
+		rc = baseline_load(o->baselines, r->suite, r->profile, b, e);
+	if (rc < 0)
+		return rc;
+	l->nbaselines++;
+	gate_judge(r, b, &(struct gate_options){.now = r->ended, .sessions_max = r->sessions_max});
+	l->status = status_worse(l->status, r->status);
+	return 0;
+}
+
+void results_open(struct loaded_results *l, struct options *o)
+{
+	size_t n = o->args.n ? o->args.n : 1;
+
+	*l = (struct loaded_results){.status = STATUS_PASS};
+	l->v = xcalloc(n, sizeof(*l->v));
+	l->list = xcalloc(n, sizeof(*l->list));
+	l->baselines = xcalloc(n, sizeof(*l->baselines));
+	for (size_t i = 0; i < o->args.n; i++) {
+		struct err e = ERR_INIT;
+		size_t before = l->n;
+
+		if (open_one(l, o, o->args.v[i], &e) == 0)
+			continue;
+		say_err(&e);
+		l->status = status_worse(l->status, status_of(&e));
+		/* A result that could not be judged must not look like one in the reports. */
+		if (l->n > before)
+			result_release(&l->v[--l->n]);
+	}
+}
+
+void results_release(struct loaded_results *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		result_release(&l->v[i]);
+	for (size_t i = 0; i < l->nbaselines; i++)
+		baseline_release(&l->baselines[i]);
+	free(l->v);
+	free(l->list);
+	free(l->baselines);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The block that the person on call reads (DESIGN 3.6): terminal, failure text and Markdown alike. */
+#include "report/view.h"
+
+#include "base/clock.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define INDENT "             "
+
+/* Appends text wrapped at spaces to the width; further lines are indented. */
+static void add_wrapped(struct str *s, const char *text, unsigned width)
+{
+	size_t line = 0;
+
+	for (size_t i = s->len; i > 0 && s->s[i - 1] != '\n'; i--)
+		line++;
+	while (*text) {
+		const char *end = text;
+		size_t word;
+
+		while (*end && *end != ' ' && *end != '\n')
+			end++;
+		word = (size_t)(end - text);
+		if (line + word + 1 > width && line > sizeof(INDENT)) {
+			str_add(s, "\n" INDENT);
+			line = sizeof(INDENT) - 1;
+		}
+		str_addn(s, text, word);
+		line += word;
+		while (*end == ' ' || *end == '\n')
+			end++;
+		if (*end) {
+			str_addc(s, ' ');
+			line++;
+		}
+		text = end;
+	}
+	str_addc(s, '\n');
+}
+
+static void label(struct str *s, const char *name)
+{
+	str_addf(s, "  %-10s ", name);
+}
+
+static void add_dates(struct str *s, const struct verdict *v)
+{
+	struct str d;
+
+	if (!v->base_first)
+		return;
+	str_init(&d);
+	clock_format_utc(&d, v->base_first);
+	str_addf(s, ", %.10s", d.s);
+	str_clear(&d);
+	clock_format_utc(&d, v->base_last);
+	if (v->base_last - v->base_first >= 86400)
+		str_addf(s, "..%.5s", d.s + 5);
+	str_release(&d);
+}
+
+static void add_values(struct str *s, const struct verdict *v, const struct metric *m)
+{
+	if (isnan(v->value) || !m)
+		return;
+	str_add(s, "  ");
+	unit_format(s, m->unit, v->value);
+	if (!isnan(v->base_value)) {
+		str_add(s, ", was ");
+		unit_format(s, m->unit, v->base_value);
+		str_addf(s, " (%u session%s, %u block%s", v->base_sessions,
+			 v->base_sessions == 1 ? "" : "s", v->base_blocks, v->base_blocks == 1 ? "" : "s");
+		add_dates(s, v);
+		str_addc(s, ')');
+	}
+	if (v->nsessions > 1) {
+		str_add(s, "; now");
+		for (uint32_t i = 0; i < v->nsessions && i < VERDICT_MAX_SESSIONS; i++) {
+			str_addc(s, ' ');
+			unit_format(s, m->unit, v->session_values[i]);
+		}
+	}
+	str_addc(s, '\n');
+}
+
+static bool worse(const struct result *r, const struct verdict *v)
+{
+	const struct metric *m = view_metric(r, v);
+
+	return m && (m->better == BETTER_HIGHER ? v->change < 0 : v->change > 0);
+}
+
+/* Which other gates moved with it, and which did not: three of each place a fault. */
+static void add_company(struct str *s, const struct result *r, const struct verdict *v, unsigned width)
+{
+	struct str with, without;
+	unsigned nwith = 0, nwithout = 0;
+
+	str_init(&with);
+	str_init(&without);
+	for (size_t i = 0; i < r->verdicts.n && (nwith < 3 || nwithout < 3); i++) {
+		const struct verdict *o = &r->verdicts.v[i];
+		const struct check *c;
+		bool moved;
+
+		if (o == v || o->job == UINT32_MAX || o->check == VERDICT_MEASURE || isnan(o->change))
+			continue;
+		c = &r->checks[o->check];
+		if (c->kind != CHECK_GATE || c->absolute)
+			continue;
+		moved = worse(r, o) && fabs(o->change) > c->tolerance / 2;
+		if (moved ? nwith++ >= 3 : nwithout++ >= 3)
+			continue;
+		str_addf(moved ? &with : &without, "%s%s %s %+.1f %%",
+			 (moved ? &with : &without)->len ? ", " : "", view_workload(r, o), c->metric,
+			 o->change * 100);
+	}
+	if (with.len) {
+		label(s, "with it:");
+		add_wrapped(s, with.s, width);
+	}
+	if (without.len) {
+		label(s, "not:");
+		add_wrapped(s, without.s, width);
+	}
+	str_release(&with);
+	str_release(&without);
+}
+
+static void add_again(struct str *s, const struct result *r, const struct verdict *v,
+		      const struct console_options *o)
+{
+	if (!o->command || v->job == UINT32_MAX)
+		return;
+	label(s, "again:");
+	str_addf(s, "%s --only ", o->command);
+	str_add_shell(s, view_workload(r, v));
+	str_addc(s, '\n');
+}
+
+static void add_fio(struct str *s, const struct result *r, const struct verdict *v)
+{
+	const struct target *t;
+	struct str path;
+
+	if (v->job == UINT32_MAX)
+		return;
+	t = &r->targets[r->jobs[v->job].target];
+	str_init(&path);
+	str_add(&path, t->path ? t->path : "");
+	if (t->kind == TARGET_DIR) /* fio wants the name of a file; ours had none */
+		str_add(&path, "/fio.tmp");
+	label(s, "in fio:");
+	job_fio(&r->jobs[v->job], path.len ? path.s : NULL, s);
+	str_addc(s, '\n');
+	str_release(&path);
+}
+
+/* The sentence stands alone elsewhere; here the first line has said the numbers already. */
+static const char *reason(const struct verdict *v, const struct metric *m)
+{
+	const char *colon = m && str_starts(v->text, m->name) ? strchr(v->text, ':') : NULL;
+
+	return colon && colon[1] == ' ' && !isnan(v->change) ? colon + 2 : v->text;
+}
+
+void report_block(const struct result *r, const struct verdict *v, const struct console_options *o,
+		  struct str *out)
+{
+	const struct metric *m = view_metric(r, v);
+	unsigned width = o && o->width ? o->width : 80;
+	struct str s;
+
+	str_init(&s);
+	if (r->ntargets > 1)
+		str_addf(&s, "%s ", view_target(r, v));
+	str_addf(&s, "%s  %s  %s%s", view_workload(r, v), view_check_name(r, v), verdict_name(v->kind),
+		 v->provisional ? " (provisional)" : "");
+	if (!isnan(v->change)) {
+		str_add(&s, "  ");
+		view_add_estimate(&s, r, v);
+	}
+	str_addc(&s, '\n');
+	add_values(&s, v, m);
+	label(&s, "why:");
+	add_wrapped(&s, reason(v, m), width);
+	if (v->kind == VERDICT_REGRESSION || v->kind == VERDICT_INCONCLUSIVE)
+		add_company(&s, r, v, width);
+	if (o && v->kind != VERDICT_NO_BASELINE && v->kind != VERDICT_KNOWN)
+		add_again(&s, r, v, o);
+	if (v->kind == VERDICT_REGRESSION || v->kind == VERDICT_MISSED)
+		add_fio(&s, r, v);
+	if (v->kind == VERDICT_REGRESSION && o && o->result_path && !r->inject) {
+		label(&s, "if wanted:");
+		str_addf(&s, "blkgate baseline accept %s --new-epoch --reason TICKET\n", o->result_path);
+	}
+	str_add_clean(out, s.s, s.len > VIEW_TEXT_MAX ? VIEW_TEXT_MAX : s.len);
+	if (s.len > VIEW_TEXT_MAX)
+		str_addf(out, "\n... %zu more bytes\n", s.len - VIEW_TEXT_MAX);
+	str_release(&s);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/view.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *view_check_name(const struct result *r, const struct verdict *v)
+{
+	if (v->job == UINT32_MAX)
+		return v->absent_check ? v->absent_check : "measure";
+	return v->check == VERDICT_MEASURE ? "measure" : r->checks[v->check].name;
+}
+
+const char *view_workload(const struct result *r, const struct verdict *v)
+{
+	if (v->job == UINT32_MAX)
+		return v->absent_workload ? v->absent_workload : "unknown";
+	return r->jobs[v->job].name;
+}
+
+const char *view_target(const struct result *r, const struct verdict *v)
+{
+	if (v->job == UINT32_MAX)
+		return v->absent_target ? v->absent_target : "unknown";
+	return r->targets[r->jobs[v->job].target].role;
+}
+
+const struct metric *view_metric(const struct result *r, const struct verdict *v)
+{
+	if (v->job == UINT32_MAX || v->check == VERDICT_MEASURE)
+		return NULL;
+	return metric_find(r->checks[v->check].metric);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void view_init(struct view *w, const struct result *r)
+{
+	size_t *at = xcalloc(r->njobs + 1, sizeof(*at));
+
+	*w = (struct view){.r = r};
+	w->run = xcalloc(r->runs.n ? r->runs.n : 1, sizeof(*w->run));
+	w->first = xcalloc(r->njobs + 1, sizeof(*w->first));
+	for (size_t i = 0; i < r->runs.n; i++)
+		w->first[r->runs.v[i].job + 1]++;
+	for (size_t i = 0; i < r->njobs; i++)
+		w->first[i + 1] += w->first[i];
+	for (size_t i = 0; i < r->njobs; i++)
+		at[i] = w->first[i];
+	for (size_t i = 0; i < r->runs.n; i++)
+		w->run[at[r->runs.v[i].job]++] = &r->runs.v[i];
+	free(at);
+}
+
+void view_release(struct view *w)
+{
+	free(w->run);
+	free(w->first);
+	*w = (struct view){0};
+}
+
+double view_median(const struct view *w, uint32_t job, const struct metric *m)
+{
+	size_t runs = w->first[job + 1] - w->first[job], n = 0;
+	double *v = xcalloc(runs ? runs : 1, sizeof(*v)), median = NAN;
+
+	for (size_t i = 0; i < runs; i++) {
+		struct value value = {0};
+
+		metric_value(m, &w->r->jobs[job], &w->run[w->first[job] + i]->out, &value);
+		if (value.state == VALUE_OK)
+			v[n++] = value.v;
+	}
+	qsort(v, n, sizeof(*v), by_value);
+	if (n)
+		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+	free(v);
+	return median;
+}
+
+uint64_t view_wall(const struct view *w, uint32_t job)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = w->first[job]; i < w->first[job + 1]; i++)
+		ns += w->run[i]->out.wall;
+	return ns;
+}
+
+void view_add_change(struct str *s, const struct metric *m, bool absolute, double change)
+{
+	if (isnan(change)) {
+		str_add(s, "n/a");
+	} else if (absolute) {
+		str_addc(s, change < 0 ? '-' : '+');
+		unit_format(s, m ? m->unit : UNIT_NONE, fabs(change));
+	} else {
+		str_addf(s, "%+.1f %%", change * 100);
+	}
+}
+
+static void add_limit(struct str *s, bool absolute, double v, const struct metric *m)
+{
+	if (!isfinite(v))
+		str_add(s, v < 0 ? "below" : v > 0 ? "above" : "n/a");
+	else if (absolute)
+		view_add_change(s, m, true, v);
+	else
+		str_addf(s, "%+.1f", v * 100);
+}
+
+void view_add_estimate(struct str *s, const struct result *r, const struct verdict *v)
+{
+	const struct metric *m = view_metric(r, v);
+	const struct check *c;
+
+	if (!m || isnan(v->change))
+		return;
+	c = &r->checks[v->check];
+	if (c->kind != CHECK_GATE)
+		return;
+	view_add_change(s, m, c->absolute, v->change);
+	if (!isnan(v->low) && !isnan(v->high)) {
+		str_add(s, " [");
+		add_limit(s, c->absolute, v->low, m);
+		str_add(s, ", ");
+		add_limit(s, c->absolute, v->high, m);
+		str_addc(s, ']');
+	}
+	str_add(s, ", tolerance ");
+	if (c->absolute)
+		unit_format(s, m->unit, c->tolerance);
+	else
+		str_addf(s, "%g %%", c->tolerance * 100);
+}
+
+bool view_is_bad(const struct verdict *v)
+{
+	switch (v->kind) {
+	case VERDICT_NONE:
+	case VERDICT_PASS:
+	case VERDICT_IMPROVEMENT:
+	case VERDICT_SKIPPED:
+		return false;
+	default:
+		return !v->watch || v->kind == VERDICT_ERROR;
+	}
+}
+
+const char *view_colour_word(enum exit_status s)
+{
+	switch (s) {
+	case STATUS_PASS:
+		return "GREEN";
+	case STATUS_REGRESSION:
+		return "RED";
+	case STATUS_INCONCLUSIVE:
+		return "UNDECIDED";
+	case STATUS_NO_BASELINE:
+		return "NO BASELINE";
+	case STATUS_INTERRUPTED:
+		return "INTERRUPTED";
+	default:
+		return "ERROR";
+	}
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report/view: what all renderings share: names, numbers with their signs and units, the block of a bad
+ * verdict. Private to report.
+ */
+#ifndef BLKGATE_REPORT_VIEW_H
+#define BLKGATE_REPORT_VIEW_H
+
+#include "measure/metric.h"
+#include "report/report.h"
+
+/* Longest text of one case: readers refuse text nodes above 10 MB, people stop long before. */
+#define VIEW_TEXT_MAX 16384
+
+/* "gate read.bw", "measure", or what the baseline demands. Never NULL. */
+const char *view_check_name(const struct result *r, const struct verdict *v);
+const char *view_workload(const struct result *r, const struct verdict *v);
+const char *view_target(const struct result *r, const struct verdict *v);
+/* The metric of a check, NULL for measure. */
+const struct metric *view_metric(const struct result *r, const struct verdict *v);
+
+/* The runs of a result grouped by job, so that a large suite is rendered in linear time. */
+struct view {
+	const struct result *r;
+	const struct run **run; /* by job */
+	size_t *first;          /* njobs + 1 */
+};
+void view_init(struct view *w, const struct result *r);
+void view_release(struct view *w);
+/* Median of a metric over all OK runs of a job; NaN when there is none. */
+double view_median(const struct view *w, uint32_t job, const struct metric *m);
+/* ns the runs of a job took, all sessions. */
+uint64_t view_wall(const struct view *w, uint32_t job);
+/* "-7.3 %" or "+1.2 ms": signed as the reader sees the metric. */
+void view_add_change(struct str *s, const struct metric *m, bool absolute, double change);
+/* "-7.3 % [-9.2, -5.3], tolerance 5 %"; "" when there is no change to show. */
+void view_add_estimate(struct str *s, const struct result *r, const struct verdict *v);
+/* Is this verdict one that must be read (not pass, skipped or watched)? */
+bool view_is_bad(const struct verdict *v);
+/* Word of the headline: GREEN, RED, UNDECIDED, ERROR, NO BASELINE, INTERRUPTED. */
+const char *view_colour_word(enum exit_status s);
+
+#endif

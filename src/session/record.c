@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The journal: what the conductor knows reaches the disk before the next I/O starts, so that a panic
+ * of the machine under test costs one run and not the evidence. */
+#include "session/conductor.h"
+
+#include "json/json.h"
+
+static int add(struct conductor *c, struct jw *w, struct err *e)
+{
+	const char *line = jw_finish(w);
+	size_t n = w->out.len;
+	int rc;
+
+	while (n && line[n - 1] == '\n')
+		n--;
+	rc = journal_add(&c->journal, line, n, e);
+	jw_release(w);
+	if (rc < 0 && !c->r->partial)
+		c->r->partial = "the journal could not be written";
+	return rc;
+}
+
+int record_open(struct conductor *c, struct err *e)
+{
+	struct jw w;
+
+	if (!c->o->journal)
+		return 0;
+	if (journal_open(&c->journal, c->o->journal, e) < 0)
+		return e->code;
+	c->journalling = true;
+	c->child_close[c->nclose++] = c->journal.fd;
+	jw_init(&w);
+	result_journal_head(c->r, &w);
+	return add(c, &w, e);
+}
+
+int record_session(struct conductor *c, struct err *e)
+{
+	struct jw w;
+
+	if (!c->journalling)
+		return 0;
+	jw_init(&w);
+	result_journal_session(&c->r->sessions.v[c->session], &w);
+	return add(c, &w, e);
+}
+
+int record_start(struct conductor *c, struct err *e)
+{
+	struct jw w;
+
+	if (!c->journalling)
+		return 0;
+	jw_init(&w);
+	result_journal_start(c->now.job, c->session, c->now.run, &w);
+	return add(c, &w, e);
+}
+
+int record_run(struct conductor *c, const struct run *run, struct err *e)
+{
+	struct jw w;
+
+	if (!c->journalling)
+		return 0;
+	jw_init(&w);
+	result_journal_run(c->r, run, &w);
+	return add(c, &w, e);
+}
+
+void record_close(struct conductor *c)
+{
+	struct err ignored = ERR_INIT;
+	struct jw w;
+
+	if (!c->journalling)
+		return;
+	jw_init(&w);
+	result_journal_end(c->r, &w);
+	/* A missing end record only marks the journal as unfinished; the result document is whole. */
+	add(c, &w, &ignored);
+	journal_close(&c->journal);
+	c->journalling = false;
+}
