@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static const struct option_def *const defs[] = {
-	&opt_baselines, &opt_profile, &opt_suite, &opt_reason, &opt_new_epoch, &opt_dry_run, NULL,
+    &opt_baselines, &opt_profile, &opt_suite, &opt_reason, &opt_new_epoch, &opt_dry_run, NULL,
 };
 
 static const char usage_line[] = "baseline accept|show|diff|drop|retire ARGUMENT... [OPTION]...";
@@ -30,11 +30,11 @@ static int do_accept(struct options *o)
 	struct loaded_results l;
 	struct err e = ERR_INIT;
 	struct accept_options ao = {
-		.dir = o->baselines,
-		.who = account(),
-		.reason = o->reason,
-		.new_epoch = o->new_epoch,
-		.dry_run = o->dry_run,
+	    .dir = o->baselines,
+	    .who = account(),
+	    .reason = o->reason,
+	    .new_epoch = o->new_epoch,
+	    .dry_run = o->dry_run,
 	};
 	struct str text;
 	int rc = STATUS_PASS;
@@ -78,8 +78,8 @@ static int open_baseline(struct options *o, const char *suite, struct baseline *
 	}
 	if (rc == 0 && b->n == 0) {
 		baseline_release(b);
-		err_set(e, ERR_NOBASE, "no session of suite '%s', profile '%s' is stored in '%s'", suite,
-			o->profile, o->baselines);
+		err_set(e, ERR_NOBASE, "no session of suite '%s', profile '%s' is stored in '%s'",
+			suite, o->profile, o->baselines);
 		return err_hint(e, "blkgate run SUITE --target ID, then blkgate baseline accept "
 				   "blkgate-out/result.json");
 	}
@@ -176,11 +176,11 @@ int cmd_baseline(int argc, char **argv)
 		const char *name, *needs;
 		int (*fn)(struct options *o);
 	} verbs[] = {
-		{"accept", "a result: blkgate-out/result.json", do_accept},
-		{"show", "a suite: its file or its name", do_show},
-		{"diff", "a result: blkgate-out/result.json", do_diff},
-		{"drop", "a session's id (see baseline show)", do_drop},
-		{"retire", "what is no longer demanded: 'TARGET WORKLOAD gate METRIC'", do_retire},
+	    {"accept", "a result: blkgate-out/result.json", do_accept},
+	    {"show", "a suite: its file or its name", do_show},
+	    {"diff", "a result: blkgate-out/result.json", do_diff},
+	    {"drop", "a session's id (see baseline show)", do_drop},
+	    {"retire", "what is no longer demanded: 'TARGET WORKLOAD gate METRIC'", do_retire},
 	};
 	struct options o;
 	int rc = command_start(&o, usage_line,

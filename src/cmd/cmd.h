@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: the only room that reads argv, prints and exits. One file a command; the table in main.c drives
- * dispatch and help. Results go to stdout, everything for humans to stderr.
+ * cmd: the only room that reads argv, prints and exits. One file a command; the table in main.c
+ * drives dispatch and help. Results go to stdout, everything for humans to stderr.
  *
  * To add a command: write src/cmd/NAME.c with `int cmd_NAME(int argc, char **argv)` and a const
  * option table, declare it here, add its row to the table in main.c, and test its help and statuses
@@ -41,8 +41,8 @@ struct options {
 	VEC(struct setting) set, labels;
 	VEC(const char *) targets, allow_write, against;
 	VEC(struct setting) policy;
-	const char *out, *junit, *json, *baselines, *profile, *only, *check, *change, *inject, *reason,
-		*suite;
+	const char *out, *junit, *json, *baselines, *profile, *only, *check, *change, *inject,
+	    *reason, *suite;
 	enum junit_style junit_style;
 	uint32_t runs, sessions_min, sessions_max;
 	uint64_t budget_time, budget_written, seed, wait_lock;
@@ -56,10 +56,11 @@ int options_parse(struct options *o, const struct option_def *const *defs, int a
 		  struct err *e);
 
 /* The shared option rows, referred to by the commands' tables. */
-extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, opt_baselines, opt_profile,
-	opt_only, opt_check, opt_set, opt_runs, opt_sessions, opt_budget, opt_seed, opt_label, opt_change,
-	opt_inject, opt_allow_write, opt_target, opt_wait_lock, opt_policy, opt_bisect, opt_dry_run,
-	opt_quiet, opt_verbose, opt_strict, opt_reason, opt_new_epoch, opt_against, opt_suite, opt_engines;
+extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, opt_baselines,
+    opt_profile, opt_only, opt_check, opt_set, opt_runs, opt_sessions, opt_budget, opt_seed,
+    opt_label, opt_change, opt_inject, opt_allow_write, opt_target, opt_wait_lock, opt_policy,
+    opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason, opt_new_epoch,
+    opt_against, opt_suite, opt_engines;
 
 /* Help of a command: usage line, options, example. To stdout. */
 void print_help(const char *usage, const char *what, const struct option_def *const *defs,
@@ -70,7 +71,7 @@ int command_start(struct options *o, const char *usage, const char *what,
 
 /* messages.c: everything human, to stderr. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void say_err(const struct err *e);   /* "blkgate: text" + place + "  hint" lines */
+void say_err(const struct err *e); /* "blkgate: text" + place + "  hint" lines */
 void say_diags(const struct diags *d, enum diag_level least);
 enum exit_status status_of(const struct err *e);
 /* Colours only on a terminal, and not with NO_COLOR set. */

@@ -41,7 +41,8 @@ static int junit_text(const struct documents *d, struct str *text, struct err *e
 	return report_junit(d->results, d->n, d->broken, d->nbroken, d->o->junit_style, text, e);
 }
 
-/* Remembers the first failure and goes on: one unwritable path must not cost the other documents. */
+/* Remembers the first failure and goes on: one unwritable path must not cost the other documents.
+ */
 static void keep_first(struct err *first, const struct err *e)
 {
 	if (!first->code && e->code)
@@ -81,8 +82,8 @@ int documents_write(const struct documents *d, struct err *e)
 	for (size_t i = 0; i < d->n && d->out_dir; i++) {
 		struct err we = ERR_INIT;
 		char *path = d->n + d->nbroken == 1
-				     ? xasprintf("%s/result.json", d->o->out)
-				     : xasprintf("%s/%s/result.json", d->o->out, d->results[i]->suite);
+				 ? xasprintf("%s/result.json", d->o->out)
+				 : xasprintf("%s/%s/result.json", d->o->out, d->results[i]->suite);
 
 		write_result(d->results[i], path, &we);
 		keep_first(e, &we);
@@ -102,12 +103,12 @@ void print_results(const struct documents *d, enum exit_status status, const cha
 		   const char *command)
 {
 	struct console_options c = {
-		.colour = want_colour(STDERR_FILENO),
-		.width = terminal_width(STDERR_FILENO),
-		.verbose = d->o->verbose,
-		.quiet = d->o->quiet,
-		.result_path = result_path,
-		.command = command,
+	    .colour = want_colour(STDERR_FILENO),
+	    .width = terminal_width(STDERR_FILENO),
+	    .verbose = d->o->verbose,
+	    .quiet = d->o->quiet,
+	    .result_path = result_path,
+	    .command = command,
 	};
 	struct str text;
 

@@ -2,8 +2,8 @@
 #include "cmd/results.h"
 
 static const struct option_def *const defs[] = {
-	&opt_baselines, &opt_profile, &opt_against, &opt_policy,  &opt_junit,  &opt_junit_style,
-	&opt_json,	&opt_bisect,  &opt_quiet,   &opt_verbose, NULL,
+    &opt_baselines, &opt_profile, &opt_against, &opt_policy,  &opt_junit, &opt_junit_style,
+    &opt_json,      &opt_bisect,  &opt_quiet,   &opt_verbose, NULL,
 };
 
 static int no_arguments(const char *command)
@@ -14,8 +14,8 @@ static int no_arguments(const char *command)
 }
 
 /* judge and report differ in one thing: the status of report says whether it could render. */
-static int judge_or_report(const char *name, const char *usage, const char *what, const char *example,
-			   bool verdict_status, int argc, char **argv)
+static int judge_or_report(const char *name, const char *usage, const char *what,
+			   const char *example, bool verdict_status, int argc, char **argv)
 {
 	struct options o;
 	struct loaded_results l;
@@ -52,15 +52,16 @@ static int judge_or_report(const char *name, const char *usage, const char *what
 
 int cmd_judge(int argc, char **argv)
 {
-	return judge_or_report("judge", "judge RESULT... [--against RESULT]... [OPTION]...",
-			       "Judges results (or journals) again, offline: the same files give the same verdict.",
-			       "  blkgate judge blkgate-out/result.json --baselines baselines", true, argc,
-			       argv);
+	return judge_or_report(
+	    "judge", "judge RESULT... [--against RESULT]... [OPTION]...",
+	    "Judges results (or journals) again, offline: the same files give the same verdict.",
+	    "  blkgate judge blkgate-out/result.json --baselines baselines", true, argc, argv);
 }
 
 int cmd_report(int argc, char **argv)
 {
-	return judge_or_report("report", "report RESULT... [OPTION]...",
-			       "Renders results again. The status is 0 when it could, whatever the verdict.",
-			       "  blkgate report blkgate-out/result.json --junit junit.xml", false, argc, argv);
+	return judge_or_report(
+	    "report", "report RESULT... [OPTION]...",
+	    "Renders results again. The status is 0 when it could, whatever the verdict.",
+	    "  blkgate report blkgate-out/result.json --junit junit.xml", false, argc, argv);
 }

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-static const struct option_def *const defs[] = {&opt_strict, &opt_set, &opt_verbose, &opt_quiet, NULL};
+static const struct option_def *const defs[] = {&opt_strict, &opt_set, &opt_verbose, &opt_quiet,
+						NULL};
 
 int cmd_lint(int argc, char **argv)
 {
@@ -11,13 +12,17 @@ int cmd_lint(int argc, char **argv)
 	struct load l;
 	size_t warnings = 0, errors = 0, jobs = 0, checks = 0;
 	enum exit_status status;
-	int rc = command_start(&o, "lint SUITE... [OPTION]...",
-			       "Validates suites: syntax, words, values, contradictions. Touches no device.",
-			       defs, "  blkgate lint --strict suites/*.yaml", argc, argv);
+	int rc = command_start(
+	    &o, "lint SUITE... [OPTION]...",
+	    "Validates suites: syntax, words, values, contradictions. Touches no device.", defs,
+	    "  blkgate lint --strict suites/*.yaml", argc, argv);
 
 	if (rc >= 0)
 		return rc;
-	if (load_open(&l, &o, false, true, o.verbose ? DIAG_NOTE : o.quiet ? DIAG_ERROR : DIAG_WARN) < 0) {
+	if (load_open(&l, &o, false, true,
+		      o.verbose ? DIAG_NOTE
+		      : o.quiet ? DIAG_ERROR
+				: DIAG_WARN) < 0) {
 		load_release(&l);
 		options_release(&o);
 		return STATUS_USAGE;
@@ -31,7 +36,8 @@ int cmd_lint(int argc, char **argv)
 	}
 	if (o.strict && warnings)
 		status = status_worse(status, STATUS_USAGE);
-	say("blkgate: lint %s  %zu errors, %zu warnings in %zu suites (%zu workloads, %zu checks)  status %d",
+	say("blkgate: lint %s  %zu errors, %zu warnings in %zu suites (%zu workloads, %zu checks)  "
+	    "status %d",
 	    status ? "failed" : "clean", errors, warnings, l.n, jobs, checks, status);
 	load_release(&l);
 	options_release(&o);

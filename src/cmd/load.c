@@ -26,14 +26,16 @@ static int read_targets(struct load *l, struct options *o, bool need, struct err
 		struct target_arg t = target_arg(o->targets.v[i]);
 
 		if (!t.role && o->targets.n > 1) {
-			err_set(e, ERR_USAGE, "target '%s' needs a role, for there are several", t.id);
+			err_set(e, ERR_USAGE, "target '%s' needs a role, for there are several",
+				t.id);
 			return err_hint(e, "--target old=%s --target new=...", t.id);
 		}
 		if (!t.role)
 			t.role = "dut";
 		for (size_t k = 0; k < l->targets.n; k++)
 			if (str_eq(l->targets.v[k].role, t.role))
-				return err_set(e, ERR_USAGE, "two targets have the role '%s'", t.role);
+				return err_set(e, ERR_USAGE, "two targets have the role '%s'",
+					       t.role);
 		*VEC_PUSH(&l->targets) = t;
 	}
 	if (need && !l->targets.n) {
@@ -46,23 +48,23 @@ static int read_targets(struct load *l, struct options *o, bool need, struct err
 static void plan_one(struct load *l, struct loaded *s, struct options *o, bool lint)
 {
 	struct plan_options po = {
-		.host = &l->host,
-		.targets = l->targets.v,
-		.ntargets = l->targets.n,
-		.labels = o->labels.v,
-		.nlabels = o->labels.n,
-		.allow_write = o->allow_write.v,
-		.nallow = o->allow_write.n,
-		.only = o->only,
-		.check = o->check,
-		.runs = o->runs,
-		.sessions_min = o->sessions_min,
-		.sessions_max = o->sessions_max,
-		.seed = l->seed,
-		.budget_time = o->budget_time,
-		.budget_written = o->budget_written,
-		.profile = o->profile,
-		.lint_only = lint,
+	    .host = &l->host,
+	    .targets = l->targets.v,
+	    .ntargets = l->targets.n,
+	    .labels = o->labels.v,
+	    .nlabels = o->labels.n,
+	    .allow_write = o->allow_write.v,
+	    .nallow = o->allow_write.n,
+	    .only = o->only,
+	    .check = o->check,
+	    .runs = o->runs,
+	    .sessions_min = o->sessions_min,
+	    .sessions_max = o->sessions_max,
+	    .seed = l->seed,
+	    .budget_time = o->budget_time,
+	    .budget_written = o->budget_written,
+	    .profile = o->profile,
+	    .lint_only = lint,
 	};
 
 	if (suite_load(s->path, o->set.v, o->set.n, &s->suite, &s->diags, &s->err) < 0) {
@@ -73,7 +75,8 @@ static void plan_one(struct load *l, struct loaded *s, struct options *o, bool l
 	if (plan_make(&s->suite, &po, &s->plan, &s->diags, &s->err) < 0)
 		return;
 	for (size_t i = 0; i < o->policy.n; i++)
-		if (policy_set(&s->plan.policy, o->policy.v[i].key, o->policy.v[i].value, &s->err) < 0)
+		if (policy_set(&s->plan.policy, o->policy.v[i].key, o->policy.v[i].value, &s->err) <
+		    0)
 			return;
 }
 
@@ -83,11 +86,12 @@ static void refuse_equal_names(struct load *l)
 		for (size_t k = 0; k < i && !l->v[i].err.code; k++)
 			if (!l->v[k].err.code && str_eq(l->v[i].suite.name, l->v[k].suite.name))
 				err_set(&l->v[i].err, ERR_SUITE,
-					"'%s' and '%s' are both suites of the name '%s'", l->v[k].path,
-					l->v[i].path, l->v[i].suite.name);
+					"'%s' and '%s' are both suites of the name '%s'",
+					l->v[k].path, l->v[i].path, l->v[i].suite.name);
 }
 
-int load_open(struct load *l, struct options *o, bool need_targets, bool lint, enum diag_level least)
+int load_open(struct load *l, struct options *o, bool need_targets, bool lint,
+	      enum diag_level least)
 {
 	struct err e = ERR_INIT;
 

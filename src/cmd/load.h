@@ -28,9 +28,10 @@ struct load {
 };
 
 /* Reads and plans each suite of o->args. need_targets: at least one --target. lint: no target, no
- * probe. Prints all findings of at least `least`. Returns 0, or ERR_USAGE (printed) when the command
- * line itself is wrong; broken suites only set status. */
-int load_open(struct load *l, struct options *o, bool need_targets, bool lint, enum diag_level least);
+ * probe. Prints all findings of at least `least`. Returns 0, or ERR_USAGE (printed) when the
+ * command line itself is wrong; broken suites only set status. */
+int load_open(struct load *l, struct options *o, bool need_targets, bool lint,
+	      enum diag_level least);
 void load_release(struct load *l);
 
 #endif

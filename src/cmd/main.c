@@ -17,25 +17,29 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{"run", cmd_run, "measure, judge and report a suite on a target"},
-	{"plan", cmd_plan, "every effective value and its origin, time, bytes written"},
-	{"lint", cmd_lint, "validate suites; touches no device"},
-	{"judge", cmd_judge, "the verdict again, offline, from result files"},
-	{"report", cmd_report, "render result files again"},
-	{"baseline", cmd_baseline, "accept, show, diff, drop, retire"},
-	{"version", cmd_version, "version, and which engines are usable here"},
+    {"run", cmd_run, "measure, judge and report a suite on a target"},
+    {"plan", cmd_plan, "every effective value and its origin, time, bytes written"},
+    {"lint", cmd_lint, "validate suites; touches no device"},
+    {"judge", cmd_judge, "the verdict again, offline, from result files"},
+    {"report", cmd_report, "render result files again"},
+    {"baseline", cmd_baseline, "accept, show, diff, drop, retire"},
+    {"version", cmd_version, "version, and which engines are usable here"},
 };
 
 static void usage(FILE *f)
 {
 	fprintf(f, "usage: blkgate COMMAND [OPTION]... [ARGUMENT]...\n\n"
-		   "A regression gate for storage: runs I/O workloads of a YAML suite, compares them with\n"
-		   "accepted sessions, writes JUnit XML, and exits nonzero when performance was lost.\n\n");
+		   "A regression gate for storage: runs I/O workloads of a YAML suite, compares "
+		   "them with\n"
+		   "accepted sessions, writes JUnit XML, and exits nonzero when performance was "
+		   "lost.\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].what);
-	fprintf(f, "\nblkgate COMMAND --help shows options and an example.\n"
-		   "exit status: 0 pass, 1 regression or missed, 2 usage or suite error, 3 inconclusive,\n"
-		   "4 could not measure, 5 no comparable baseline, 130 interrupted\n");
+	fprintf(
+	    f,
+	    "\nblkgate COMMAND --help shows options and an example.\n"
+	    "exit status: 0 pass, 1 regression or missed, 2 usage or suite error, 3 inconclusive,\n"
+	    "4 could not measure, 5 no comparable baseline, 130 interrupted\n");
 }
 
 /* A full disk or a closed pipe behind stdout must not look like success. */
@@ -59,8 +63,8 @@ static int unknown(const char *name)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		names[i] = commands[i].name;
 	near = str_nearest(name, names, sizeof(names) / sizeof(*names));
-	say("blkgate: unknown command '%s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
-	    near ? "?" : "");
+	say("blkgate: unknown command '%s'%s%s%s", name, near ? "; did you mean " : "",
+	    near ? near : "", near ? "?" : "");
 	usage(stderr);
 	return STATUS_USAGE;
 }

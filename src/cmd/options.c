@@ -183,13 +183,16 @@ static int take_junit_style(struct options *o, const char *value, struct err *e)
 }
 
 #define ROW(var, dash, placeholder, field, text)                                                   \
-	const struct option_def var = {.name = dash, .value = placeholder, .help = text, .take = take_##field}
+	const struct option_def var = {                                                            \
+	    .name = dash, .value = placeholder, .help = text, .take = take_##field}
 ROW(opt_out, "--out", "DIR", out, "folder of result.json, journal, junit.xml (blkgate-out)");
 ROW(opt_junit, "--junit", "FILE", junit, "JUnit XML there too, - for stdout");
-ROW(opt_junit_style, "--junit-style", "WORD", junit_style, "strict (default, both schemas) or rich");
+ROW(opt_junit_style, "--junit-style", "WORD", junit_style,
+    "strict (default, both schemas) or rich");
 ROW(opt_json, "--json", "FILE", json, "the result document there too, - for stdout");
 ROW(opt_baselines, "--baselines", "DIR", baselines, "folder of baselines (baselines)");
-ROW(opt_profile, "--profile", "NAME", profile, "class of machine the baseline belongs to (default)");
+ROW(opt_profile, "--profile", "NAME", profile,
+    "class of machine the baseline belongs to (default)");
 ROW(opt_only, "--only", "GLOB", only, "only the workloads whose name matches");
 ROW(opt_check, "--check", "GLOB", check, "only the checks whose name matches");
 ROW(opt_set, "--set", "PARAM=VALUE", set, "value of a declared parameter; repeatable");
@@ -197,13 +200,16 @@ ROW(opt_runs, "--runs", "N", runs, "runs a session");
 ROW(opt_sessions, "--sessions", "N|MIN..MAX", sessions, "sessions of this invocation, 1 to 5");
 ROW(opt_budget, "--budget", "time=T,written=SIZE", budget, "stop starting runs beyond it");
 ROW(opt_seed, "--seed", "N", seed, "seed of the order and of offsets (recorded)");
-ROW(opt_label, "--label", "[ROLE.]KEY=VALUE", labels, "a fact that no machine can read; repeatable");
+ROW(opt_label, "--label", "[ROLE.]KEY=VALUE", labels,
+    "a fact that no machine can read; repeatable");
 ROW(opt_change, "--change", "ID", change, "what is under test: a commit, a firmware version");
 ROW(opt_inject, "--inject", "SPEC", inject, "slow=30% | delay=1ms | error=1e-6: to see it go red");
-ROW(opt_allow_write, "--allow-write", "ID", allow_write, "may be overwritten: a device's identity or a file");
+ROW(opt_allow_write, "--allow-write", "ID", allow_write,
+    "may be overwritten: a device's identity or a file");
 ROW(opt_target, "--target", "[ROLE=]ID", targets, "device, file or folder; repeatable with roles");
 ROW(opt_wait_lock, "--wait-lock", "TIME", wait_lock, "wait for another run on the same target");
-ROW(opt_policy, "--policy", "KEY=WORD", policy, "inconclusive=report|fail|warn no_baseline=fail|warn ...");
+ROW(opt_policy, "--policy", "KEY=WORD", policy,
+    "inconclusive=report|fail|warn no_baseline=fail|warn ...");
 ROW(opt_bisect, "--bisect", NULL, bisect, "exit status for git bisect run");
 ROW(opt_dry_run, "--dry-run", NULL, dry_run, "check everything that needs no I/O, then stop");
 ROW(opt_quiet, "--quiet", NULL, quiet, "only the last line");
@@ -211,11 +217,13 @@ ROW(opt_verbose, "--verbose", NULL, verbose, "every check, and notices");
 ROW(opt_strict, "--strict", NULL, strict, "warnings are errors (status 2)");
 ROW(opt_reason, "--reason", "TEXT", reason, "why; kept with the baseline");
 ROW(opt_new_epoch, "--new-epoch", NULL, new_epoch, "the level has changed on purpose: start anew");
-ROW(opt_against, "--against", "RESULT", against, "compare with these results instead of the baseline");
+ROW(opt_against, "--against", "RESULT", against,
+    "compare with these results instead of the baseline");
 ROW(opt_suite, "--suite", "FILE", suite, "the suite: its file or its name");
 ROW(opt_engines, "--engines", NULL, engines, "say for each engine whether it is usable here");
 
-static const struct option_def *find(const struct option_def *const *defs, const char *name, size_t n)
+static const struct option_def *find(const struct option_def *const *defs, const char *name,
+				     size_t n)
 {
 	for (; *defs; defs++)
 		if (strlen((*defs)->name) == n && !strncmp((*defs)->name, name, n))

@@ -4,8 +4,9 @@
 #include <stdio.h>
 
 static const struct option_def *const defs[] = {
-	&opt_target, &opt_set,	   &opt_only,	&opt_check, &opt_runs,	  &opt_sessions, &opt_budget,
-	&opt_seed,   &opt_label,   &opt_allow_write, &opt_profile, &opt_policy, NULL,
+    &opt_target,   &opt_set,    &opt_only, &opt_check, &opt_runs,
+    &opt_sessions, &opt_budget, &opt_seed, &opt_label, &opt_allow_write,
+    &opt_profile,  &opt_policy, NULL,
 };
 
 int cmd_plan(int argc, char **argv)
@@ -13,10 +14,11 @@ int cmd_plan(int argc, char **argv)
 	struct options o;
 	struct load l;
 	enum exit_status status;
-	int rc = command_start(&o, "plan SUITE... --target [ROLE=]ID [OPTION]...",
-			       "Prints every value the run would use and where it comes from, the time it takes\n"
-			       "and the bytes it writes. Does no I/O.",
-			       defs, "  blkgate plan suites/smoke.yaml --target /var/tmp", argc, argv);
+	int rc = command_start(
+	    &o, "plan SUITE... --target [ROLE=]ID [OPTION]...",
+	    "Prints every value the run would use and where it comes from, the time it takes\n"
+	    "and the bytes it writes. Does no I/O.",
+	    defs, "  blkgate plan suites/smoke.yaml --target /var/tmp", argc, argv);
 
 	if (rc >= 0)
 		return rc;
@@ -31,16 +33,15 @@ int cmd_plan(int argc, char **argv)
 
 		if (l.v[i].err.code)
 			continue;
-		for (size_t k = 0; k < l.v[i].plan.notices.n; k++)
-			say("note: %s", l.v[i].plan.notices.v[k]);
 		str_init(&text);
 		plan_show(&l.v[i].plan, &text);
 		fwrite(text.s, 1, text.len, stdout);
 		str_release(&text);
 		if (l.v[i].plan.setup_error) {
 			say("blkgate: %s: %s", l.v[i].path, l.v[i].plan.setup_error);
-			status = status_worse(status, l.v[i].plan.setup_code == ERR_SUITE ? STATUS_USAGE
-											  : STATUS_ERROR);
+			status = status_worse(status, l.v[i].plan.setup_code == ERR_SUITE
+							  ? STATUS_USAGE
+							  : STATUS_ERROR);
 		}
 		for (size_t k = 0; k < l.v[i].plan.njobs; k++)
 			if (l.v[i].plan.jobs[k].state == JOB_ERROR)

@@ -14,12 +14,12 @@
 void progress_init(struct progress *p, const struct options *o, struct documents *documents)
 {
 	*p = (struct progress){
-		.live = isatty(STDERR_FILENO) && !o->quiet,
-		.quiet = o->quiet,
-		.verbose = o->verbose,
-		.width = terminal_width(STDERR_FILENO),
-		.last_junit = clock_now(),
-		.documents = documents,
+	    .live = isatty(STDERR_FILENO) && !o->quiet,
+	    .quiet = o->quiet,
+	    .verbose = o->verbose,
+	    .width = terminal_width(STDERR_FILENO),
+	    .last_junit = clock_now(),
+	    .documents = documents,
 	};
 }
 
@@ -118,7 +118,8 @@ void progress_event(void *arg, const struct session_event *ev)
 
 	if (ev->kind == EVENT_RUN_DONE && p->documents &&
 	    clock_now() - p->last_junit > JUNIT_EVERY) {
-		/* A failure here shows again, and is told, when the documents are written at the end. */
+		/* A failure here shows again, and is told, when the documents are written at the
+		 * end. */
 		documents_junit(p->documents, &ignored);
 		p->last_junit = clock_now();
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd/results: result files of a command line, loaded and judged; for judge, report and baseline. */
+/* cmd/results: result files of a command line, loaded and judged; for judge, report and baseline.
+ */
 #ifndef BLKGATE_CMD_RESULTS_H
 #define BLKGATE_CMD_RESULTS_H
 
@@ -12,11 +13,12 @@ struct loaded_results {
 	struct baseline *baselines; /* one a result */
 	size_t n;                   /* results that loaded */
 	size_t nbaselines;
-	enum exit_status status;    /* worst, damaged files included */
+	enum exit_status status; /* worst, damaged files included */
 };
 
-/* Loads each file (result or journal), prints what is wrong with those that cannot be read, and judges
- * the rest against --baselines (or --against). Policies of the command line replace those stored. */
+/* Loads each file (result or journal), prints what is wrong with those that cannot be read, and
+ * judges the rest against --baselines (or --against). Policies of the command line replace those
+ * stored. */
 void results_open(struct loaded_results *l, struct options *o);
 void results_release(struct loaded_results *l);
 

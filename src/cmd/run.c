@@ -10,22 +10,23 @@
 #include <string.h>
 
 static const struct option_def *const defs[] = {
-	&opt_target,  &opt_out,	    &opt_junit,	 &opt_junit_style, &opt_json,	 &opt_baselines,
-	&opt_profile, &opt_only,    &opt_check,	 &opt_set,	   &opt_runs,	 &opt_sessions,
-	&opt_budget,  &opt_seed,    &opt_label,	 &opt_change,	   &opt_inject,	 &opt_allow_write,
-	&opt_policy,  &opt_wait_lock, &opt_bisect, &opt_dry_run,   &opt_quiet,	 &opt_verbose,
-	NULL,
+    &opt_target,    &opt_out,      &opt_junit,       &opt_junit_style, &opt_json,
+    &opt_baselines, &opt_profile,  &opt_only,        &opt_check,       &opt_set,
+    &opt_runs,      &opt_sessions, &opt_budget,      &opt_seed,        &opt_label,
+    &opt_change,    &opt_inject,   &opt_allow_write, &opt_policy,      &opt_wait_lock,
+    &opt_bisect,    &opt_dry_run,  &opt_quiet,       &opt_verbose,     NULL,
 };
 
 /* Everything of one invocation. */
 struct invocation {
 	struct options o;
 	struct load l;
-	struct result *results;      /* one a planned suite */
+	struct result *results; /* one a planned suite */
 	const struct result **list;
 	struct baseline *baselines;
 	bool *has_baseline;
 	struct report_suite_error *broken;
+	char **broken_text;
 	size_t n, nbroken;
 	struct documents d;
 	struct inject inject;
@@ -54,7 +55,8 @@ static void remember_command(struct invocation *v, int argc, char **argv)
 	}
 }
 
-/* What must be right before hours of I/O begin: the folder of results, the injection, the streams. */
+/* What must be right before hours of I/O begin: the folder of results, the injection, the streams.
+ */
 static int check_options(struct invocation *v, struct err *e)
 {
 	struct options *o = &v->o;
@@ -64,7 +66,8 @@ static int check_options(struct invocation *v, struct err *e)
 	if (o->inject && inject_parse(o->inject, &v->inject, e) < 0)
 		return err_prefix(e, "option --inject");
 	if (o->json && o->args.n > 1) {
-		err_set(e, ERR_USAGE, "--json takes the result of one suite, %zu were named", o->args.n);
+		err_set(e, ERR_USAGE, "--json takes the result of one suite, %zu were named",
+			o->args.n);
 		return err_hint(e, "each suite's result is in %s/SUITE/result.json", o->out);
 	}
 	if (o->json && o->junit && str_eq(o->json, "-") && str_eq(o->junit, "-"))
@@ -72,19 +75,32 @@ static int check_options(struct invocation *v, struct err *e)
 	return o->dry_run ? 0 : file_mkdirs(o->out, e);
 }
 
+/* Place, cause and remedy in one line, as a report shows them. */
+static char *err_sentence(const struct err *e)
+{
+	char place[300] = "";
+
+	if (e->line)
+		snprintf(place, sizeof(place), "%s:%u:%u: ", e->file, e->line, e->column);
+	else if (e->file[0])
+		snprintf(place, sizeof(place), "%s: ", e->file);
+	return xasprintf("%s%s%s%s", place, e->text, e->hint[0] ? "; " : "", e->hint);
+}
+
 static void add_broken(struct invocation *v, const struct loaded *s)
 {
 	struct report_suite_error *b = &v->broken[v->nbroken++];
 
 	b->suite = s->has_plan && s->suite.name ? s->suite.name : s->path;
-	b->text = s->err.text;
+	b->text = v->broken_text[v->nbroken - 1] = err_sentence(&s->err);
 	b->status = status_of(&s->err);
 	v->status = status_worse(v->status, b->status);
 }
 
 static void load_baseline(struct invocation *v, struct loaded *s, size_t i)
 {
-	if (baseline_load(v->o.baselines, s->suite.name, v->o.profile, &v->baselines[i], &s->err) == 0)
+	if (baseline_load(v->o.baselines, s->suite.name, v->o.profile, &v->baselines[i], &s->err) ==
+	    0)
 		v->has_baseline[i] = true;
 	else
 		say_err(&s->err);
@@ -105,16 +121,18 @@ static void run_suite(struct invocation *v, struct loaded *s, size_t i, const vo
 	char *dir = v->l.n == 1 ? xstrdup(v->o.out) : xasprintf("%s/%s", v->o.out, s->suite.name);
 	char *journal = xasprintf("%s/journal", dir);
 	struct session_options so = {
-		.journal = journal,
-		.change = v->o.change,
-		.inject_text = v->o.inject,
-		.inject = v->inject,
-		.partial = v->o.only ? "selected by --only" : v->o.check ? "selected by --check" : NULL,
-		.wait_lock = v->o.wait_lock,
-		.stop = stop,
-		.baseline = &v->baselines[i],
-		.event = progress_event,
-		.arg = &progress,
+	    .journal = journal,
+	    .change = v->o.change,
+	    .inject_text = v->o.inject,
+	    .inject = v->inject,
+	    .partial = v->o.only    ? "selected by --only"
+		       : v->o.check ? "selected by --check"
+				    : NULL,
+	    .wait_lock = v->o.wait_lock,
+	    .stop = stop,
+	    .baseline = &v->baselines[i],
+	    .event = progress_event,
+	    .arg = &progress,
 	};
 	struct result *r = &v->results[v->n];
 
@@ -154,8 +172,8 @@ static int dry_run(struct invocation *v)
 		print_notices(v, &s->plan);
 		if (s->plan.setup_error) {
 			say("blkgate: %s: %s", s->path, s->plan.setup_error);
-			status = status_worse(status, s->plan.setup_code == ERR_SUITE ? STATUS_USAGE
-										      : STATUS_ERROR);
+			status = status_worse(
+			    status, s->plan.setup_code == ERR_SUITE ? STATUS_USAGE : STATUS_ERROR);
 		}
 		for (size_t k = 0; k < s->plan.njobs; k++) {
 			const struct job *j = &s->plan.jobs[k];
@@ -171,8 +189,8 @@ static int dry_run(struct invocation *v)
 			    j->state == JOB_ERROR ? "error" : "skipped", j->why);
 		}
 	}
-	say("blkgate: dry run  %zu of %zu workloads could run, nothing was measured  status %d", ready,
-	    total, status);
+	say("blkgate: dry run  %zu of %zu workloads could run, nothing was measured  status %d",
+	    ready, total, status);
 	return (int)status;
 }
 
@@ -185,8 +203,9 @@ static void allocate(struct invocation *v)
 	v->baselines = xcalloc(n, sizeof(*v->baselines));
 	v->has_baseline = xcalloc(n, sizeof(*v->has_baseline));
 	v->broken = xcalloc(n, sizeof(*v->broken));
+	v->broken_text = xcalloc(n, sizeof(*v->broken_text));
 	v->d = (struct documents){
-		.o = &v->o, .results = v->list, .broken = v->broken, .out_dir = true};
+	    .o = &v->o, .results = v->list, .broken = v->broken, .out_dir = true};
 }
 
 static void release(struct invocation *v)
@@ -200,6 +219,9 @@ static void release(struct invocation *v)
 	free(v->list);
 	free(v->baselines);
 	free(v->has_baseline);
+	for (size_t i = 0; i < v->nbroken; i++)
+		free(v->broken_text[i]);
+	free(v->broken_text);
 	free(v->broken);
 	str_release(&v->command);
 	load_release(&v->l);
@@ -242,12 +264,13 @@ int cmd_run(int argc, char **argv)
 	int rc;
 
 	remember_command(&v, argc, argv);
-	rc = command_start(&v.o, "run SUITE... --target [ROLE=]ID [OPTION]...",
-			   "Runs the suite's workloads on the target, compares with the accepted sessions in\n"
-			   "baselines/SUITE/PROFILE, writes blkgate-out/{result.json,junit.xml}; the exit status\n"
-			   "is the verdict.",
-			   defs, "  blkgate run suites/smoke.yaml --target /var/tmp --junit junit.xml", argc,
-			   argv);
+	rc = command_start(
+	    &v.o, "run SUITE... --target [ROLE=]ID [OPTION]...",
+	    "Runs the suite's workloads on the target, compares with the accepted sessions in\n"
+	    "baselines/SUITE/PROFILE, writes blkgate-out/{result.json,junit.xml}; the exit status\n"
+	    "is the verdict.",
+	    defs, "  blkgate run suites/smoke.yaml --target /var/tmp --junit junit.xml", argc,
+	    argv);
 	if (rc >= 0) {
 		str_release(&v.command);
 		return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The block that the person on call reads (DESIGN 3.6): terminal, failure text and Markdown alike. */
+/* The block that the person on call reads (DESIGN 3.6): terminal, failure text and Markdown alike.
+ */
 #include "report/view.h"
 
 #include "base/clock.h"
@@ -17,25 +18,24 @@ static void add_wrapped(struct str *s, const char *text, unsigned width)
 
 	for (size_t i = s->len; i > 0 && s->s[i - 1] != '\n'; i--)
 		line++;
-	while (*text) {
+	for (bool first = true; *text; first = false) {
 		const char *end = text;
 		size_t word;
 
 		while (*end && *end != ' ' && *end != '\n')
 			end++;
 		word = (size_t)(end - text);
-		if (line + word + 1 > width && line > sizeof(INDENT)) {
+		if (!first && line + 1 + word > width) {
 			str_add(s, "\n" INDENT);
 			line = sizeof(INDENT) - 1;
+		} else if (!first) {
+			str_addc(s, ' ');
+			line++;
 		}
 		str_addn(s, text, word);
 		line += word;
 		while (*end == ' ' || *end == '\n')
 			end++;
-		if (*end) {
-			str_addc(s, ' ');
-			line++;
-		}
 		text = end;
 	}
 	str_addc(s, '\n');
@@ -62,28 +62,34 @@ static void add_dates(struct str *s, const struct verdict *v)
 	str_release(&d);
 }
 
-static void add_values(struct str *s, const struct verdict *v, const struct metric *m)
+static void add_values(struct str *s, const struct verdict *v, const struct metric *m,
+		       unsigned width)
 {
+	struct str t;
+
 	if (isnan(v->value) || !m)
 		return;
-	str_add(s, "  ");
-	unit_format(s, m->unit, v->value);
+	str_init(&t);
+	unit_format(&t, m->unit, v->value);
 	if (!isnan(v->base_value)) {
-		str_add(s, ", was ");
-		unit_format(s, m->unit, v->base_value);
-		str_addf(s, " (%u session%s, %u block%s", v->base_sessions,
-			 v->base_sessions == 1 ? "" : "s", v->base_blocks, v->base_blocks == 1 ? "" : "s");
-		add_dates(s, v);
-		str_addc(s, ')');
+		str_add(&t, ", was ");
+		unit_format(&t, m->unit, v->base_value);
+		str_addf(&t, " (%u session%s, %u block%s", v->base_sessions,
+			 v->base_sessions == 1 ? "" : "s", v->base_blocks,
+			 v->base_blocks == 1 ? "" : "s");
+		add_dates(&t, v);
+		str_addc(&t, ')');
 	}
 	if (v->nsessions > 1) {
-		str_add(s, "; now");
+		str_add(&t, "; now");
 		for (uint32_t i = 0; i < v->nsessions && i < VERDICT_MAX_SESSIONS; i++) {
-			str_addc(s, ' ');
-			unit_format(s, m->unit, v->session_values[i]);
+			str_add(&t, i ? ", " : " ");
+			unit_format(&t, m->unit, v->session_values[i]);
 		}
 	}
-	str_addc(s, '\n');
+	label(s, "value:");
+	add_wrapped(s, t.s, width);
+	str_release(&t);
 }
 
 static bool worse(const struct result *r, const struct verdict *v)
@@ -94,7 +100,8 @@ static bool worse(const struct result *r, const struct verdict *v)
 }
 
 /* Which other gates moved with it, and which did not: three of each place a fault. */
-static void add_company(struct str *s, const struct result *r, const struct verdict *v, unsigned width)
+static void add_company(struct str *s, const struct result *r, const struct verdict *v,
+			unsigned width)
 {
 	struct str with, without;
 	unsigned nwith = 0, nwithout = 0;
@@ -106,7 +113,8 @@ static void add_company(struct str *s, const struct result *r, const struct verd
 		const struct check *c;
 		bool moved;
 
-		if (o == v || o->job == UINT32_MAX || o->check == VERDICT_MEASURE || isnan(o->change))
+		if (o == v || o->job == UINT32_MAX || o->check == VERDICT_MEASURE ||
+		    isnan(o->change))
 			continue;
 		c = &r->checks[o->check];
 		if (c->kind != CHECK_GATE || c->absolute)
@@ -115,8 +123,8 @@ static void add_company(struct str *s, const struct result *r, const struct verd
 		if (moved ? nwith++ >= 3 : nwithout++ >= 3)
 			continue;
 		str_addf(moved ? &with : &without, "%s%s %s %+.1f %%",
-			 (moved ? &with : &without)->len ? ", " : "", view_workload(r, o), c->metric,
-			 o->change * 100);
+			 (moved ? &with : &without)->len ? ", " : "", view_workload(r, o),
+			 c->metric, o->change * 100);
 	}
 	if (with.len) {
 		label(s, "with it:");
@@ -177,14 +185,14 @@ void report_block(const struct result *r, const struct verdict *v, const struct 
 	str_init(&s);
 	if (r->ntargets > 1)
 		str_addf(&s, "%s ", view_target(r, v));
-	str_addf(&s, "%s  %s  %s%s", view_workload(r, v), view_check_name(r, v), verdict_name(v->kind),
-		 v->provisional ? " (provisional)" : "");
+	str_addf(&s, "%s  %s  %s%s", view_workload(r, v), view_check_name(r, v),
+		 verdict_name(v->kind), v->provisional ? " (provisional)" : "");
 	if (!isnan(v->change)) {
 		str_add(&s, "  ");
 		view_add_estimate(&s, r, v);
 	}
 	str_addc(&s, '\n');
-	add_values(&s, v, m);
+	add_values(&s, v, m, width);
 	label(&s, "why:");
 	add_wrapped(&s, reason(v, m), width);
 	if (v->kind == VERDICT_REGRESSION || v->kind == VERDICT_INCONCLUSIVE)
@@ -195,7 +203,8 @@ void report_block(const struct result *r, const struct verdict *v, const struct 
 		add_fio(&s, r, v);
 	if (v->kind == VERDICT_REGRESSION && o && o->result_path && !r->inject) {
 		label(&s, "if wanted:");
-		str_addf(&s, "blkgate baseline accept %s --new-epoch --reason TICKET\n", o->result_path);
+		str_addf(&s, "blkgate baseline accept %s --new-epoch --reason TICKET\n",
+			 o->result_path);
 	}
 	str_add_clean(out, s.s, s.len > VIEW_TEXT_MAX ? VIEW_TEXT_MAX : s.len);
 	if (s.len > VIEW_TEXT_MAX)

@@ -113,13 +113,15 @@ static void add_check(struct console *c, const struct verdict *v)
 			 v->base_blocks < v->base_sessions ? v->base_blocks : v->base_sessions);
 	if (v->watch)
 		str_add(&s, "  watch");
-	str_addf(c->out, "  %s%-12s%s ", colour(c, v), verdict_name(v->kind), c->o->colour ? "\033[0m" : "");
+	str_addf(c->out, "  %s%-12s%s ", colour(c, v), verdict_name(v->kind),
+		 c->o->colour ? "\033[0m" : "");
 	str_add_clean(c->out, s.s, s.len);
 	str_addc(c->out, '\n');
 	str_release(&s);
 }
 
-/* A row for each check is what the reader wants of ten workloads; of thousands only those that fail. */
+/* A row for each check is what the reader wants of ten workloads; of thousands only those that
+ * fail. */
 static bool show_row(const struct console *c, const struct verdict *v, size_t total)
 {
 	if (c->o->verbose || view_is_bad(v))
@@ -191,7 +193,8 @@ static void tally(const struct result *r, struct tally *t)
 
 		if (v->check != VERDICT_MEASURE && v->job != UINT32_MAX)
 			t->checks++;
-		/* A measurement that worked is no verdict on performance; only its failure counts. */
+		/* A measurement that worked is no verdict on performance; only its failure counts.
+		 */
 		if (v->check == VERDICT_MEASURE && v->kind == VERDICT_PASS) {
 			t->measured++;
 			continue;
@@ -249,10 +252,13 @@ void report_last_line(const struct result *const *r, size_t n, enum exit_status 
 	add_count(&s, t.n[VERDICT_SKIPPED], "skipped", "skipped");
 	add_count(&s, t.provisional, "provisional", "provisional");
 	if (only_measured)
-		str_addf(&s, "%s%u workloads measured only, nothing judged", s.len ? ", " : "", t.measured);
+		str_addf(&s, "%s%u workloads measured only, nothing judged", s.len ? ", " : "",
+			 t.measured);
 	str_add(out, "blkgate: ");
 	if (o && o->colour)
-		str_add(out, status == STATUS_PASS ? "\033[1;32m" : status == STATUS_INCONCLUSIVE ? "\033[1;33m" : "\033[1;31m");
+		str_add(out, status == STATUS_PASS           ? "\033[1;32m"
+			     : status == STATUS_INCONCLUSIVE ? "\033[1;33m"
+							     : "\033[1;31m");
 	str_add(out, view_colour_word(status));
 	if (o && o->colour)
 		str_add(out, "\033[0m");

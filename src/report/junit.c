@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * JUnit XML over libxml2's text writer, into memory (to a full disk it would lose the error).
- * strict: valid under both schemas in use (Jenkins xUnit's junit-10.xsd and the Ant JUnit.xsd): bare
- * <testsuites>; suite attributes name package id timestamp hostname tests failures errors skipped
- * time; properties first; a case has classname, name, time and at most one of failure, error,
- * skipped; then system-out and system-err. rich adds what newer readers show: case properties.
+ * strict: valid under both schemas in use (Jenkins xUnit's junit-10.xsd and the Ant JUnit.xsd):
+ * bare <testsuites>; suite attributes name package id timestamp hostname tests failures errors
+ * skipped time; properties first; a case has classname, name, time and at most one of failure,
+ * error, skipped; then system-out and system-err. rich adds what newer readers show: case
+ * properties.
  */
 #include "report/view.h"
 
@@ -20,11 +21,14 @@
 /* Jenkins keeps a suite's output whole or 100 kB of it; people read less. */
 #define OUTPUT_MAX (256 * 1024)
 
+/* The message attribute is a title; the text below it has more. */
+#define MESSAGE_MAX 1000
+
 struct junit {
 	xmlTextWriterPtr w;
 	enum junit_style style;
-	bool failed;      /* any libxml2 call failed */
-	char **identity;  /* "classname\nname" of every case, for the uniqueness check */
+	bool failed;     /* any libxml2 call failed */
+	char **identity; /* "classname\nname" of every case, for the uniqueness check */
 	size_t n, cap;
 	struct str class, clean;
 };
@@ -152,7 +156,7 @@ static void case_properties(struct junit *j, const struct result *r, const struc
 static void verdict_case(struct junit *j, const struct view *view, const struct verdict *v)
 {
 	const struct result *r = view->r;
-	static const struct console_options plain = {.width = 100};
+	static const struct console_options plain = {.width = 80};
 	bool measure = v->job != UINT32_MAX && v->check == VERDICT_MEASURE;
 	struct str block, message;
 
@@ -173,7 +177,7 @@ static void verdict_case(struct junit *j, const struct view *view, const struct 
 
 		if (v->kind == VERDICT_INCONCLUSIVE || v->kind == VERDICT_KNOWN)
 			str_addf(&message, "%s: ", verdict_name(v->kind));
-		str_add(&message, v->text);
+		str_addn(&message, v->text, strnlen(v->text, MESSAGE_MAX));
 		report_block(r, v, &plain, &block);
 		child(j, element[v->shape], v->type, message.s, block.s);
 	}
@@ -212,8 +216,8 @@ static void suite_properties(struct junit *j, const struct result *r)
 	end(j);
 }
 
-static void suite_head(struct junit *j, const char *name, const char *package, size_t id, int64_t started,
-		       const char *host)
+static void suite_head(struct junit *j, const char *name, const char *package, size_t id,
+		       int64_t started, const char *host)
 {
 	struct str s;
 
@@ -245,7 +249,7 @@ static void suite_tail(struct junit *j, const char *output, size_t n)
 
 static void result_suite(struct junit *j, const struct result *r, size_t id)
 {
-	static const struct console_options plain = {.width = 100};
+	static const struct console_options plain = {.width = 80};
 	size_t count[4] = {0};
 	uint64_t wall = 0;
 	struct view view;
@@ -272,14 +276,33 @@ static void result_suite(struct junit *j, const struct result *r, size_t id)
 	view_release(&view);
 }
 
-static void broken_suite(struct junit *j, const struct report_suite_error *b, size_t id)
+static const char *base_name(const char *path)
 {
-	const char *base = strrchr(b->suite, '/');
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Files of one name, or one file twice: each still needs a case of its own. */
+static size_t namesakes(const struct report_suite_error *broken, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < i; k++)
+		n += str_eq(base_name(broken[k].suite), base_name(broken[i].suite));
+	return n;
+}
+
+static void broken_suite(struct junit *j, const struct report_suite_error *b, size_t namesake,
+			 size_t id)
+{
+	const char *base = base_name(b->suite);
 	struct str class;
 
-	base = base ? base + 1 : b->suite;
 	str_init(&class);
 	add_part(&class, base);
+	if (namesake)
+		str_addf(&class, "_%zu", namesake + 1);
 	suite_head(j, base, "blkgate", id, clock_utc(), NULL);
 	attribute_count(j, "tests", 1);
 	attribute_count(j, "failures", 0);
@@ -334,14 +357,15 @@ int report_junit(const struct result *const *r, size_t n, const struct report_su
 	for (size_t i = 0; i < n; i++)
 		result_suite(&j, r[i], id++);
 	for (size_t i = 0; i < nbroken; i++)
-		broken_suite(&j, &broken[i], id++);
+		broken_suite(&j, &broken[i], namesakes(broken, i), id++);
 	end(&j);
 	ok(&j, xmlTextWriterEndDocument(j.w));
 	xmlFreeTextWriter(j.w);
 	if (j.failed)
 		err_set(e, ERR_OUTPUT, "the JUnit document could not be built");
 	else if (check_unique(&j, e) == 0)
-		str_addn(out, (const char *)xmlBufferContent(buffer), (size_t)xmlBufferLength(buffer));
+		str_addn(out, (const char *)xmlBufferContent(buffer),
+			 (size_t)xmlBufferLength(buffer));
 	for (size_t i = 0; i < j.n; i++)
 		free(j.identity[i]);
 	free(j.identity);

@@ -17,19 +17,21 @@ struct report_suite_error { /* a suite that could not even be planned */
 	enum exit_status status;
 };
 
-/* One document over all suites: classname SUITE.PROFILE.TARGET.WORKLOAD; uniqueness asserted over the
- * file. broken suites get one case with an error each. 0 or ERR_OUTPUT. */
+/* One document over all suites: classname SUITE.PROFILE.TARGET.WORKLOAD; uniqueness asserted over
+ * the file. broken suites get one case with an error each. 0 or ERR_OUTPUT. */
 int report_junit(const struct result *const *r, size_t n, const struct report_suite_error *broken,
 		 size_t nbroken, enum junit_style style, struct str *out, struct err *e);
 
 struct console_options {
 	bool colour;
-	unsigned width;      /* columns, 80 when unknown */
+	unsigned width; /* columns, 80 when unknown */
 	bool verbose, quiet;
 	const char *result_path; /* for the `again:` and `if wanted:` lines; may be NULL */
-	const char *command;     /* "blkgate run suites/x.yaml --target ..." for `again:`; may be NULL */
+	const char
+	    *command; /* "blkgate run suites/x.yaml --target ..." for `again:`; may be NULL */
 };
-/* Everything but the last line: table of workloads and checks, block of each bad verdict (DESIGN 3.6). */
+/* Everything but the last line: table of workloads and checks, block of each bad verdict
+ * (DESIGN 3.6). */
 void report_console(const struct result *r, const struct console_options *o, struct str *out);
 /* The block of one verdict (failure text of JUnit, Markdown, terminal alike), no colour. */
 void report_block(const struct result *r, const struct verdict *v, const struct console_options *o,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report/view: what all renderings share: names, numbers with their signs and units, the block of a bad
- * verdict. Private to report.
+ * report/view: what all renderings share: names, numbers with their signs and units, the block of a
+ * bad verdict. Private to report.
  */
 #ifndef BLKGATE_REPORT_VIEW_H
 #define BLKGATE_REPORT_VIEW_H

@@ -60,7 +60,8 @@ const char *budget_refuses(struct conductor *c, const struct job *j)
 
 	if (p->budget_time && clock_now() - c->begun + run_time(c, j) > p->budget_time)
 		return refuse(c, true);
-	if (p->budget_written && job_writes(j) && c->written + last_written(c, j) >= p->budget_written)
+	if (p->budget_written && job_writes(j) &&
+	    c->written + last_written(c, j) >= p->budget_written)
 		return refuse(c, false);
 	return NULL;
 }

@@ -8,21 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static void tell(struct conductor *c, enum session_event_kind kind, const struct run_progress *progress,
-		 const struct run *finished, const char *text)
+static void tell(struct conductor *c, enum session_event_kind kind,
+		 const struct run_progress *progress, const struct run *finished, const char *text)
 {
 	struct session_event ev = {
-		.kind = kind,
-		.result = c->r,
-		.session = c->session,
-		.job = c->now.job,
-		.run = c->now.run,
-		.done = c->done,
-		.total = c->total,
-		.eta = c->remaining,
-		.progress = progress,
-		.finished = finished,
-		.text = text,
+	    .kind = kind,
+	    .result = c->r,
+	    .session = c->session,
+	    .job = c->now.job,
+	    .run = c->now.run,
+	    .done = c->done,
+	    .total = c->total,
+	    .eta = c->remaining,
+	    .progress = progress,
+	    .finished = finished,
+	    .text = text,
 	};
 
 	if (c->o->event)
@@ -37,11 +37,11 @@ static void on_progress(void *arg, const struct run_progress *progress)
 static struct run_options run_opts(struct conductor *c)
 {
 	return (struct run_options){
-		.stop = c->o->stop,
-		.progress = on_progress,
-		.arg = c,
-		.close_in_child = c->child_close,
-		.nclose = c->nclose,
+	    .stop = c->o->stop,
+	    .progress = on_progress,
+	    .arg = c,
+	    .close_in_child = c->child_close,
+	    .nclose = c->nclose,
 	};
 }
 
@@ -106,11 +106,11 @@ static int one_run(struct conductor *c, const struct slot *slot, uint32_t order,
 	uint64_t mixed = rng_mix(s->seed ^ rng_mix(slot->job) ^ (slot->run + 1));
 	struct run_options ro = run_opts(c);
 	struct run_request req = {
-		.job = j,
-		.target_name = t->id,
-		.seed = j->randrepeat ? rng_mix(j->seed) : mixed,
-		.run_seed = mixed,
-		.inject = c->o->inject,
+	    .job = j,
+	    .target_name = t->id,
+	    .seed = j->randrepeat ? rng_mix(j->seed) : mixed,
+	    .run_seed = mixed,
+	    .inject = c->o->inject,
 	};
 	struct run *run;
 	int rc;
@@ -121,7 +121,8 @@ static int one_run(struct conductor *c, const struct slot *slot, uint32_t order,
 		return e->code;
 	tell(c, EVENT_RUN, NULL, NULL, NULL);
 	run = VEC_PUSH(&c->r->runs);
-	*run = (struct run){.job = slot->job, .session = c->session, .run = slot->run, .order = order};
+	*run =
+	    (struct run){.job = slot->job, .session = c->session, .run = slot->run, .order = order};
 	outcome_init(&run->out);
 	run->started = clock_utc();
 	rc = run_jobs(&req, 1, &ro, &run->out, e);
@@ -137,7 +138,8 @@ static int one_run(struct conductor *c, const struct slot *slot, uint32_t order,
 	if (record_run(c, run, e) < 0)
 		return e->code;
 	tell(c, EVENT_RUN_DONE, NULL, run, NULL);
-	return run->out.status == OUTCOME_INTERRUPTED ? err_set(e, ERR_INTR, "stopped by a signal") : 0;
+	return run->out.status == OUTCOME_INTERRUPTED ? err_set(e, ERR_INTR, "stopped by a signal")
+						      : 0;
 }
 
 /* Before each run: reasons for which it is not made. True = go. */
@@ -301,7 +303,8 @@ void session_result_init(const struct plan *p, const struct session_options *o, 
 	if (p->setup_error)
 		r->setup_status = p->setup_code == ERR_SUITE ? STATUS_USAGE : STATUS_ERROR;
 	for (size_t i = 0; i < p->host.n; i++)
-		facts_set(&r->host, &r->arena, p->host.v[i].key, p->host.v[i].value, p->host.v[i].why);
+		facts_set(&r->host, &r->arena, p->host.v[i].key, p->host.v[i].value,
+			  p->host.v[i].why);
 	r->targets = p->targets;
 	r->ntargets = p->ntargets;
 	r->jobs = p->jobs;
@@ -317,9 +320,11 @@ void session_result_init(const struct plan *p, const struct session_options *o, 
 	}
 }
 
-int session_run(const struct plan *p, const struct session_options *o, struct result *r, struct err *e)
+int session_run(const struct plan *p, const struct session_options *o, struct result *r,
+		struct err *e)
 {
-	struct conductor c = {.p = p, .o = o, .r = r, .begun = clock_now(), .now = {.job = UINT32_MAX}};
+	struct conductor c = {
+	    .p = p, .o = o, .r = r, .begun = clock_now(), .now = {.job = UINT32_MAX}};
 	int rc = 0;
 
 	session_result_init(p, o, r);

@@ -13,22 +13,22 @@ struct conductor {
 	const struct plan *p;
 	const struct session_options *o;
 	struct result *r;
-	struct hold *holds;  /* ntargets */
-	bool *chosen;        /* njobs: runs in the coming session */
-	bool *failed;        /* njobs: had an error, no further run */
+	struct hold *holds; /* ntargets */
+	bool *chosen;       /* njobs: runs in the coming session */
+	bool *failed;       /* njobs: had an error, no further run */
 	struct journal journal;
 	bool journalling;
-	uint64_t begun;      /* clock_now at the start */
-	uint64_t written;    /* bytes, all sessions */
-	int *child_close;    /* descriptors a worker must not keep */
+	uint64_t begun;   /* clock_now at the start */
+	uint64_t written; /* bytes, all sessions */
+	int *child_close; /* descriptors a worker must not keep */
 	unsigned nclose;
 	uint32_t session, done, total;
-	uint64_t remaining;  /* planned ns of the runs still to come in this session */
-	struct slot now;     /* the run in flight */
+	uint64_t remaining; /* planned ns of the runs still to come in this session */
+	struct slot now;    /* the run in flight */
 };
 
 /* budget.c */
-uint64_t budget_run_time(const struct job *j);            /* planned ns of one run, harness included */
+uint64_t budget_run_time(const struct job *j); /* planned ns of one run, harness included */
 /* NULL while the budget allows the job's next run, else the sentence (static or in the arena). */
 const char *budget_refuses(struct conductor *c, const struct job *j);
 bool budget_allows_session(struct conductor *c);

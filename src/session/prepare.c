@@ -25,7 +25,8 @@ static bool diskless(const struct job *j)
 	return g && (g->caps & ENGINE_DISKLESS);
 }
 
-bool hold_needed(const struct plan *p, uint32_t target, unsigned *files, uint64_t *bytes, bool *writes)
+bool hold_needed(const struct plan *p, uint32_t target, unsigned *files, uint64_t *bytes,
+		 bool *writes)
 {
 	bool any = false;
 
@@ -78,10 +79,11 @@ static int same_device(int fd, const struct target *t, struct err *e)
 		return 0;
 	if (!S_ISBLK(st.st_mode) || major(st.st_rdev) != t->dev_major ||
 	    minor(st.st_rdev) != t->dev_minor)
-		return err_set(e, ERR_TARGET, "target '%s' is another device than when it was checked",
-			       t->id);
+		return err_set(e, ERR_TARGET,
+			       "target '%s' is another device than when it was checked", t->id);
 	if (t->diskseq && ioctl(fd, BLKGETDISKSEQ, &seq) == 0 && seq != t->diskseq)
-		return err_set(e, ERR_TARGET, "the disk behind target '%s' was replaced since it was checked",
+		return err_set(e, ERR_TARGET,
+			       "the disk behind target '%s' was replaced since it was checked",
 			       t->id);
 	return 0;
 }
@@ -91,13 +93,15 @@ static int open_node(struct hold *h, const struct target *t, bool writes, struct
 	int flags = (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC;
 	int fd;
 
-	/* O_EXCL on a block device is the kernel's own claim: it fails while anything below or above
-	 * is mounted, swap or held, and a mount then fails while we hold it. Only writers take it. */
+	/* O_EXCL on a block device is the kernel's own claim: it fails while anything below or
+	 * above is mounted, swap or held, and a mount then fails while we hold it. Only writers
+	 * take it. */
 	if (t->kind == TARGET_BLOCK && writes)
 		flags |= O_EXCL;
 	fd = open(t->path, flags);
 	if (fd < 0 && errno == EBUSY) {
-		err_set(e, ERR_BUSY, "target '%s' is in use: the kernel refuses an exclusive open", t->id);
+		err_set(e, ERR_BUSY, "target '%s' is in use: the kernel refuses an exclusive open",
+			t->id);
 		return err_hint(e, "unmount it and stop what holds it (lsblk %s)", t->path);
 	}
 	if (fd < 0)
@@ -126,7 +130,8 @@ int hold_take(struct hold *h, const struct plan *p, uint32_t target, uint64_t wa
 	/* flock of the node is also what systemd's udev respects (it stops probing meanwhile). */
 	if (lock_take(&h->lock, t->path, false, wait_lock, stop, e) < 0) {
 		if (e->code == ERR_BUSY)
-			err_hint(e, "another blkgate run uses it; wait for it with --wait-lock 10min");
+			err_hint(e,
+				 "another blkgate run uses it; wait for it with --wait-lock 10min");
 		return e->code;
 	}
 	h->bytes = bytes;

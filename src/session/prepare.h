@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session/prepare: the session's hold on its targets. One exclusive claim a target (flock of the node,
- * file or folder; O_EXCL on a block device that will be written), and the descriptors from which each
- * worker reopens its own. Files in a folder are unnamed (O_TMPFILE), so nothing is left behind however
- * the run ends; they are written afresh for every session.
+ * session/prepare: the session's hold on its targets. One exclusive claim a target (flock of the
+ * node, file or folder; O_EXCL on a block device that will be written), and the descriptors from
+ * which each worker reopens its own. Files in a folder are unnamed (O_TMPFILE), so nothing is left
+ * behind however the run ends; they are written afresh for every session.
  */
 #ifndef BLKGATE_SESSION_PREPARE_H
 #define BLKGATE_SESSION_PREPARE_H
@@ -14,7 +14,7 @@
 
 struct hold {
 	struct lock lock;
-	int *fds;       /* file i of a folder; one for a device or file */
+	int *fds; /* file i of a folder; one for a device or file */
 	unsigned nfds;
 	uint64_t bytes; /* of each file of a folder */
 	bool lost;      /* an abandoned worker still works on it */
@@ -32,6 +32,7 @@ void hold_release(struct hold *h);
 void hold_descriptors(const struct hold *h, const struct plan *p, const struct job *j,
 		      struct run_request *req);
 /* Bytes a folder needs for one session's files. */
-bool hold_needed(const struct plan *p, uint32_t target, unsigned *files, uint64_t *bytes, bool *writes);
+bool hold_needed(const struct plan *p, uint32_t target, unsigned *files, uint64_t *bytes,
+		 bool *writes);
 
 #endif

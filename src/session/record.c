@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The journal: what the conductor knows reaches the disk before the next I/O starts, so that a panic
- * of the machine under test costs one run and not the evidence. */
+/* The journal: what the conductor knows reaches the disk before the next I/O starts, so that a
+ * panic of the machine under test costs one run and not the evidence. */
 #include "session/conductor.h"
 
 #include "json/json.h"
@@ -77,7 +77,8 @@ void record_close(struct conductor *c)
 		return;
 	jw_init(&w);
 	result_journal_end(c->r, &w);
-	/* A missing end record only marks the journal as unfinished; the result document is whole. */
+	/* A missing end record only marks the journal as unfinished; the result document is whole.
+	 */
 	add(c, &w, &ignored);
 	journal_close(&c->journal);
 	c->journalling = false;

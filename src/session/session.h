@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session: conducts a plan. Claims the targets, prepares them afresh for every session, runs the jobs
- * interleaved in a seeded order, judges after each session and runs again what is undecided, within
- * budgets; keeps the journal. Tells an observer what happens; prints nothing.
+ * session: conducts a plan. Claims the targets, prepares them afresh for every session, runs the
+ * jobs interleaved in a seeded order, judges after each session and runs again what is undecided,
+ * within budgets; keeps the journal. Tells an observer what happens; prints nothing.
  *
- * Includes: plan run gate measure host model json base. Ownership: the result borrows from the plan,
- * which must outlive it; result_release afterwards. Threads: the single-threaded main only (it forks).
- * Units: ns, bytes.
+ * Includes: plan run gate measure host model json base. Ownership: the result borrows from the
+ * plan, which must outlive it; result_release afterwards. Threads: the single-threaded main only
+ * (it forks). Units: ns, bytes.
  */
 #ifndef BLKGATE_SESSION_SESSION_H
 #define BLKGATE_SESSION_SESSION_H
@@ -17,35 +17,35 @@
 #include "run/run.h"
 
 enum session_event_kind {
-	EVENT_SESSION,   /* a session starts */
-	EVENT_LAYOUT,    /* a file is about to be written */
-	EVENT_RUN,       /* a run starts */
-	EVENT_PROGRESS,  /* about ten times a second inside a run */
-	EVENT_RUN_DONE,  /* outcome in run */
-	EVENT_JUDGED,    /* a session ended and was judged */
-	EVENT_NOTICE,    /* text: something the user must know */
+	EVENT_SESSION,  /* a session starts */
+	EVENT_LAYOUT,   /* a file is about to be written */
+	EVENT_RUN,      /* a run starts */
+	EVENT_PROGRESS, /* about ten times a second inside a run */
+	EVENT_RUN_DONE, /* outcome in run */
+	EVENT_JUDGED,   /* a session ended and was judged */
+	EVENT_NOTICE,   /* text: something the user must know */
 };
 
 struct session_event {
 	enum session_event_kind kind;
 	const struct result *result;
-	uint32_t session;         /* from 0 */
-	uint32_t job;             /* UINT32_MAX = none */
+	uint32_t session; /* from 0 */
+	uint32_t job;     /* UINT32_MAX = none */
 	uint32_t run;
-	uint32_t done, total;     /* runs of this session */
-	uint64_t eta;             /* ns until this session's end, planned */
+	uint32_t done, total; /* runs of this session */
+	uint64_t eta;         /* ns until this session's end, planned */
 	const struct run_progress *progress;
 	const struct run *finished;
 	const char *text;
 };
 
 struct session_options {
-	const char *journal;      /* path, or NULL */
+	const char *journal; /* path, or NULL */
 	const char *change, *inject_text;
 	struct inject inject;
-	const char *partial;      /* a selection was made: reason, or NULL */
-	uint64_t wait_lock;       /* ns; 0 = do not wait, UINT64_MAX = for ever */
-	const volatile int *stop; /* set by the signal handler */
+	const char *partial;             /* a selection was made: reason, or NULL */
+	uint64_t wait_lock;              /* ns; 0 = do not wait, UINT64_MAX = for ever */
+	const volatile int *stop;        /* set by the signal handler */
 	const struct baseline *baseline; /* may be NULL */
 	void (*event)(void *arg, const struct session_event *ev);
 	void *arg;
@@ -56,12 +56,16 @@ struct session_options {
  * ERR_TARGET, ERR_BUSY when a claim failed; ERR_OUTPUT when the journal cannot be written; ERR_INTR
  * when stopped. In each case r is judged and can be reported.
  */
-int session_run(const struct plan *p, const struct session_options *o, struct result *r, struct err *e);
-/* A result that holds only the plan and its skips and errors, judged: for setup errors and --dry-run. */
+int session_run(const struct plan *p, const struct session_options *o, struct result *r,
+		struct err *e);
+/* A result that holds only the plan and its skips and errors, judged: for setup errors and
+ * --dry-run. */
 void session_result_init(const struct plan *p, const struct session_options *o, struct result *r);
 
 /* The one order of a session: `runs` rounds; in each every chosen job once, shuffled. */
-struct slot { uint32_t job, run; };
+struct slot {
+	uint32_t job, run;
+};
 struct session_order {
 	struct slot *v;
 	size_t n;

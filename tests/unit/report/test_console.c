@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "sample.h"
+
+static const struct console_options plain = {.width = 80};
+
+static struct verdict *a_regression(struct sample *s)
+{
+	struct verdict *v =
+		sample_verdict(s, 0, 0, VERDICT_REGRESSION, JUNIT_FAILURE, STATUS_REGRESSION);
+
+	v->change = -0.073;
+	v->low = -0.092;
+	v->high = -0.053;
+	v->tolerance = 0.05;
+	v->value = 412000;
+	v->base_value = 444000;
+	v->base_sessions = 10;
+	v->base_blocks = 9;
+	v->base_first = 1790899200; /* 2026-10-02 */
+	v->base_last = 1795824000;  /* 2026-11-28 */
+	v->nsessions = 2;
+	v->session_values[0] = 409000;
+	v->session_values[1] = 415000;
+	v->text = "read.iops -7.3 %: worse beyond the tolerance";
+	return v;
+}
+
+static void the_block_says_what_the_reader_needs(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct str out;
+
+	sample_init(&s);
+	str_init(&out);
+	report_block(&s.r, a_regression(&s),
+		     &(struct console_options){.width = 80, .command = "blkgate run x.yaml --target /x"}, &out);
+	assert_non_null(strstr(out.s, "a  gate read.iops  regression  -7.3 % [-9.2, -5.3], tolerance 5 %\n"));
+	assert_non_null(strstr(out.s, "value:     412 k IOPS, was 444 k IOPS (10 sessions, 9 blocks,\n"
+				      "             2026-10-02..11-28); now 409 k IOPS, 415 k IOPS\n"));
+	assert_non_null(strstr(out.s, "why:       worse beyond the tolerance\n"));
+	assert_non_null(strstr(out.s, "again:     blkgate run x.yaml --target /x --only a\n"));
+	assert_non_null(strstr(out.s, "in fio:    fio --name="));
+	str_release(&out);
+	sample_release(&s);
+}
+
+static void the_last_line_counts_and_explains(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct str out;
+	const struct result *r;
+
+	sample_init(&s);
+	sample_run(&s, 0, 100);
+	sample_verdict(&s, 0, VERDICT_MEASURE, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+	a_regression(&s);
+	sample_verdict(&s, 1, VERDICT_MEASURE, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+	sample_verdict(&s, 1, 1, VERDICT_INCONCLUSIVE, JUNIT_SKIPPED, STATUS_INCONCLUSIVE);
+	r = &s.r;
+	str_init(&out);
+	report_last_line(&r, 1, s.r.status, &plain, &out);
+	assert_true(str_starts(out.s, "blkgate: RED  1 regression, 1 undecided  (sample on dut, "));
+	assert_non_null(strstr(out.s, "  status 1: "));
+	assert_int_equal(out.s[out.len - 1], '\n');
+	assert_ptr_equal(strchr(out.s, '\n'), out.s + out.len - 1);
+	str_release(&out);
+	sample_release(&s);
+}
+
+static void measured_only_says_so(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct str out;
+	const struct result *r;
+
+	sample_init(&s);
+	sample_verdict(&s, 0, VERDICT_MEASURE, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+	r = &s.r;
+	str_init(&out);
+	report_last_line(&r, 1, s.r.status, &plain, &out);
+	assert_non_null(strstr(out.s, "measured only, nothing judged"));
+	str_release(&out);
+	sample_release(&s);
+}
+
+static void a_failed_run_shows_no_number(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct str out;
+
+	sample_init(&s);
+	sample_run(&s, 0, 0);
+	s.r.runs.v[0].out.status = OUTCOME_IO_ERROR;
+	sample_verdict(&s, 0, VERDICT_MEASURE, VERDICT_ERROR, JUNIT_ERROR, STATUS_ERROR)->text =
+		"read of 4096 bytes failed: Input/output error";
+	str_init(&out);
+	report_console(&s.r, &plain, &out);
+	assert_non_null(strstr(out.s, "Input/output error"));
+	assert_null(strstr(out.s, "IOPS"));
+	str_release(&out);
+	sample_release(&s);
+}
+
+static void no_escape_without_colour(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct str out;
+
+	sample_init(&s);
+	s.target.path = "/x\x1b]0;owned\x07";
+	s.r.partial = "\x1b[2J";
+	a_regression(&s)->text = "\x1b[31mred";
+	str_init(&out);
+	report_console(&s.r, &plain, &out);
+	assert_null(strchr(out.s, 0x1b));
+	assert_non_null(strstr(out.s, "\\x1b[31mred"));
+	str_clear(&out);
+	report_console(&s.r, &(struct console_options){.width = 80, .colour = true}, &out);
+	assert_non_null(strstr(out.s, "\033[31m"));
+	assert_null(strstr(out.s, "\033[2J"));
+	str_release(&out);
+	sample_release(&s);
+}
+
+/* Text lines keep to 80 columns; a command that is to be copied is never broken. */
+static void eighty_columns(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct str out;
+
+	sample_init(&s);
+	a_regression(&s)->text = "one two three four five six seven eight nine ten eleven twelve thirteen "
+				 "fourteen fifteen sixteen seventeen eighteen nineteen twenty twenty-one";
+	str_init(&out);
+	report_console(&s.r, &plain, &out);
+	for (char *line = out.s, *end; (end = strchr(line, '\n')); line = end + 1)
+		if (!strstr(line, "fio --name") || strstr(line, "fio --name") > end)
+			assert_in_range(end - line, 0, 80);
+	str_release(&out);
+	sample_release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_block_says_what_the_reader_needs),
+		cmocka_unit_test(the_last_line_counts_and_explains),
+		cmocka_unit_test(measured_only_says_so),
+		cmocka_unit_test(a_failed_run_shows_no_number),
+		cmocka_unit_test(no_escape_without_colour),
+		cmocka_unit_test(eighty_columns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
