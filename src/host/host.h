@@ -27,11 +27,26 @@ void host_facts(const struct host *h, struct facts *f, struct arena *a);
  * An ambiguous identity is refused with the candidates. Fills kind, path, sizes, limits, device
  * numbers and facts; opens nothing for writing. ERR_TARGET: missing, wrong kind (socket, fifo, char
  * device), no permission (file mode versus device cgroup), symlink loops; each with cause and remedy.
+ *
+ * Identities besides: "diskseq:N" and /dev/disk/by-diskseq/N (one device until it is removed; the only
+ * one that loop, zram and ram disks have), 16 or 32 bare hex digits of an EUI-64, NGUID or NAA, and
+ * bare names of /dev/disk/by-id ("nvme-..."). With a root other than "/" every path, files and
+ * folders too, is looked up below that root.
+ * dio_known is set when statx reported DIOALIGN and an alignment: zeros mean that direct I/O is not
+ * possible there. A folder is left unknown: host_dio() on one of the session's own files.
+ * A fact that does not exist for this hardware (model of a zram disk) is "none"; one that exists and
+ * cannot be read is unknown.
  */
 int host_target(const struct host *h, const char *role, const char *id, struct arena *a,
 		struct target *t, struct err *e);
+/* Fills dio_mem, dio_offset, dio_known (and logical_block of a file or folder target) from an open
+ * descriptor. 0 or -errno of statx. */
+int host_dio(int fd, struct target *t);
+/* Reads link, link.*, upstream.bandwidth of t's device again: before, during and after a run. */
+void host_link(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
 /* Is id an identity that may authorise writing to that device (by-id link, wwid, serial, pci; never
- * /dev/sdX)? 1 yes, 0 no with the sentence in e (code untouched otherwise). */
+ * /dev/sdX)? For a file or folder: is id its path?
+ * 1 yes, 0 no with the sentence in e (code untouched otherwise). */
 int host_identity(const struct host *h, const char *id, const struct target *t, struct err *e);
 /*
  * What uses a block device: mounts, swap, holders (LVM, MD, crypt, multipath) and loop devices stacked
@@ -40,7 +55,8 @@ int host_identity(const struct host *h, const char *id, const struct target *t, 
  */
 int host_in_use(const struct host *h, const struct target *t, struct notices *users, struct err *e);
 /* Signature of a file system, partition table, LVM ... on the device (libblkid); *type = NULL when
- * blank. Opens the device read-only. ERR_TARGET when it cannot be read. */
+ * blank. Opens the device read-only. ERR_TARGET when it cannot be read. With a root other than "/"
+ * the answer is what udev recorded in ROOT/run/udev/data/bMAJOR:MINOR. */
 int host_signature(const struct host *h, const struct target *t, struct arena *a, const char **type,
 		   struct err *e);
 /* Fresh label: a user label becomes fact label.NAME. */

@@ -9,9 +9,27 @@
 
 #include "model/job.h"
 #include "model/outcome.h"
+#include "model/result.h"
 #include "model/value.h"
 
 enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_NONE };
+
+/* How a metric is derived: from which integers, and by which statistic. */
+enum metric_source {
+	SOURCE_IOS,    /* completions inside the window over its length */
+	SOURCE_BYTES,  /* real bytes of those over its length */
+	SOURCE_SLAT,
+	SOURCE_CLAT,
+	SOURCE_LAT,
+	SOURCE_SYNC,   /* fsync and fdatasync calls */
+	SOURCE_CPU_USR,
+	SOURCE_CPU_SYS,
+	SOURCE_CPU_IO, /* CPU time of both over completions */
+	SOURCE_SLOTS,  /* lowest sum over ten consecutive whole 100-ms slots */
+	SOURCE_STALL,
+};
+enum metric_stat { STAT_NONE, STAT_MIN, STAT_MEAN, STAT_STDDEV, STAT_PERCENTILE, STAT_MAX };
+#define METRIC_ALL DIR_COUNT /* dir of a metric that sums over the directions */
 
 struct metric {
 	const char *name;    /* "read.clat.p99.9" */
@@ -19,6 +37,10 @@ struct metric {
 	enum better better;
 	double quantile;     /* of a percentile metric, else 0 */
 	const char *what;    /* one line for people */
+	unsigned need;       /* samples needed: above the percentile, else in all */
+	enum metric_source source;
+	enum metric_stat stat;
+	unsigned dir;        /* enum io_dir, or METRIC_ALL */
 };
 
 extern const struct metric metric_table[];
@@ -37,10 +59,18 @@ int metric_resolve(const char *name, const struct job *j, const struct metric **
  * tells whether the engine is synchronous. */
 bool metric_applies(const struct metric *m, const struct job *j, bool sync);
 
-/* Value of one metric of one run. A failed run gives VALUE_ABSENT for everything. */
+/*
+ * Value of one metric of one run. A failed run gives VALUE_ABSENT for everything; so does a run
+ * without samples, without the series or CPU times a metric needs, and any result that is not finite.
+ * VALUE_NA: the job does not do that. VALUE_INSUFFICIENT: samples, but too few, or the percentile (or
+ * stddev) lies among samples beyond the histogram's range; never a clamped number.
+ */
 void metric_value(const struct metric *m, const struct job *j, const struct outcome *o, struct value *out);
 
 /* Mean number in flight right after a submission; NaN when unknown. */
 double measure_depth(const struct outcome *o);
+
+/* A result_values_fn: every metric of the run that exists for its job. arg is not used. */
+void measure_write_values(void *arg, const struct result *r, const struct run *run, struct jw *w);
 
 #endif

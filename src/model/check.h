@@ -28,6 +28,7 @@ struct check {
 	const char *metric; /* "read.clat.p99": a name of the metric table */
 	const char *text;   /* as the suite says it: "read.bw >= 80% of link", "read.bw: 5%" */
 	uint32_t line;      /* in the suite */
+	const char *skipped; /* why, or NULL */
 
 	/* expectation */
 	enum check_op op;
@@ -45,7 +46,11 @@ struct check {
 };
 
 const char *check_op_name(enum check_op op); /* ">=" */
-int check_op_find(const char *text, enum check_op *out);
+int check_op_find(const char *text, enum check_op *out); /* 0 or -1 */
+const char *check_kind_name(enum check_kind k); /* "gate" "expect" */
+int check_kind_find(const char *name, enum check_kind *out);
+const char *check_role_name(enum check_role r); /* "primary" "watch" */
+int check_role_find(const char *name, enum check_role *out);
 
 enum policy_inconclusive { INCONCLUSIVE_REPORT, INCONCLUSIVE_FAIL, INCONCLUSIVE_WARN };
 enum policy_no_baseline { NO_BASELINE_FAIL, NO_BASELINE_WARN };

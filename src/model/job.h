@@ -60,19 +60,30 @@ struct job {
 	uint32_t file_line;    /* line of the workload in the suite, for messages; 0 = unknown */
 };
 
+const char *job_state_name(enum job_state s); /* "ready" "skipped" "error" */
+int job_state_find(const char *name, enum job_state *out); /* 0 or -1, as all _find here */
+const char *job_files_name(enum job_files f); /* "shared" "per_job" */
+int job_files_find(const char *name, enum job_files *out);
 const char *job_rw_name(enum job_rw rw);
 int job_rw_find(const char *name, enum job_rw *out); /* 0 or -1 */
 bool job_reads(const struct job *j);
 bool job_writes(const struct job *j);  /* derived from the mode */
 bool job_random(const struct job *j);
 const char *job_sync_name(enum job_sync s);
-/* Sorted "word=value" pairs separated by one space: sizes in bytes, times in ns. Identity. */
+int job_sync_find(const char *name, enum job_sync *out);
+/* Sorted "word=value" pairs separated by one space: sizes in bytes, times in ns, booleans 0 or 1.
+ * All words of the identity, `sim` only when it is not empty. Pure ASCII: in a text value, blank,
+ * `%` and what is not printable ASCII are written %XX. A word added later is written only where it
+ * differs from what was done before it existed, so that stored texts stay comparable. */
 void job_canonical(const struct job *j, struct str *out);
 /* Differences of two canonical texts as "iodepth 1 -> 32; bs 4096 -> 8192"; "" when equal. */
 void job_canonical_diff(const char *old_text, const char *new_text, struct str *out);
-/* The same I/O as a fio command line (shell quoted); target_path may be NULL. */
+/* The same I/O as a fio command line (shell quoted); target_path NULL writes TARGET. sim and null have
+ * no counterpart but fio's null engine. */
 void job_fio(const struct job *j, const char *target_path, struct str *out);
-/* Fills j from a canonical text (strings into arena a). 0 or ERR_DATA. */
+/* Fills j from a canonical text (strings into arena a); what is not identity becomes empty,
+ * ioengine_asked the engine. Strict: every word once, in order, in canonical form; but a word of 0 or
+ * an empty engine is read, since a job that cannot run may have some. 0 or ERR_DATA. */
 struct arena;
 int job_from_canonical(const char *text, struct arena *a, struct job *j, struct err *e);
 

@@ -19,6 +19,7 @@
 #include "model/job.h"
 #include "model/outcome.h"
 #include "model/target.h"
+#include "model/value.h"
 #include "model/verdict.h"
 
 #define RESULT_VERSION 1
@@ -46,9 +47,18 @@ struct compare_rules { /* changes of the comparability defaults: fact keys */
 	VEC(const char *) under_test, must_match, note;
 };
 
+struct result;
+struct jw;
+/*
+ * Writes the members of a run's `values` object, one result_write_value() a metric, in the order of
+ * the metric table. model knows no metric: measure supplies it (measure_write_values).
+ */
+typedef void (*result_values_fn)(void *arg, const struct result *r, const struct run *run,
+				 struct jw *w);
+
 struct result {
 	struct arena arena;
-	bool owns_plan;     /* jobs, checks, targets arrays are ours */
+	bool owns_plan;     /* jobs, checks, targets arrays (malloc) and the targets' facts are ours */
 
 	const char *suite, *suite_file, *description;
 	const char *profile; /* baseline class */
@@ -83,18 +93,25 @@ struct result {
 	VEC(struct verdict) verdicts; /* job by job: measure first, then its checks */
 	const char *baseline_digest;
 	enum exit_status status;
+
+	/* for readers of the document only; NULL = `values` are left out */
+	result_values_fn values_writer;
+	void *values_arg;
 };
 
 void result_init(struct result *r);
-void result_release(struct result *r);
+void result_release(struct result *r); /* empty afterwards, may be called again */
 /* Executed runs of a job in a session, in order of `run`. Returns how many were put into v (max n). */
 size_t result_runs(const struct result *r, uint32_t job, uint32_t session, const struct run **v, size_t n);
 
 /* The document, built in memory. with_verdicts false leaves verdicts and status out. */
-struct jw;
 void result_write(const struct result *r, bool with_verdicts, struct jw *w);
-/* Reads a result document or a journal (recognised by its first line); *out owned by the caller
- * (result_release). ERR_DATA for damage or another version. */
+/* One member of `values`: {"value": 5003.2, "unit": "IOPS"}; a value that is not there is null with
+ * its state and count; n/a is left out. */
+void result_write_value(struct jw *w, const char *name, enum unit unit, const struct value *v);
+/* Reads a result document or a journal (recognised by its first line) into r, whatever it held
+ * (uninitialised is fine); r is the caller's (result_release). ERR_DATA for damage or another
+ * version, and then r is empty. `values` and verdicts are not read. */
 int result_load(const char *path, struct result *r, struct err *e);
 int result_parse(const char *text, size_t n, const char *name, struct result *r, struct err *e);
 
@@ -102,6 +119,12 @@ int result_parse(const char *text, size_t n, const char *name, struct result *r,
  * Journal: line 1 is the result document in one line without runs (`"blkgate_journal": 1`); then one
  * line a record: {"session": {...}} when a session starts, {"start": [job, session, run]} before a
  * run, {"run": {...}} after it, {"end": {...}} at the end. A start without its run is OUTCOME_LOST.
+ * A session record with an id already seen replaces it (so it may be written again when the session
+ * is complete); the end record holds the final sessions, notices, states of jobs that did not run.
+ * Reading: a torn last line (a crash in the middle of a write) is skipped, a damaged line elsewhere is
+ * ERR_DATA; without an end record `partial` says "journal without end".
+ * Each function writes one object in one line; jw_finish() ends it with a newline that
+ * journal_add() adds as well: pass one byte less (blank lines are skipped on reading).
  */
 void result_journal_head(const struct result *r, struct jw *w);
 void result_journal_session(const struct session *s, struct jw *w);

@@ -56,6 +56,8 @@ struct verdict {
 	int leaning;        /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
 	bool wants_session; /* a further session could decide it */
 	const char *text;   /* one sentence: why. Never empty. */
+	/* job == UINT32_MAX: what the baseline demands and the result does not have */
+	const char *absent_target, *absent_workload, *absent_check;
 
 	/* gate */
 	double change, low, high; /* NaN = not known */
@@ -72,6 +74,7 @@ struct verdict {
 };
 
 const char *verdict_name(enum verdict_kind k); /* "pass" "improvement" ... "no-baseline" "incomparable" */
-int verdict_find(const char *name, enum verdict_kind *out);
+int verdict_find(const char *name, enum verdict_kind *out); /* 0 or -1 */
+const char *junit_shape_name(enum junit_shape s); /* "case" "failure" "error" "skipped" */
 
 #endif

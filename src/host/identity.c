@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host/identity: names that stay with a device (wwid, serial, by-id link, PCI address) against
+ * names the kernel hands out anew at every boot (/dev/sda). Only the first may authorise writing.
+ */
+#include "host/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <strings.h>
+
+static const char *const wwid_prefixes[] = {"eui.", "naa.", "uuid.", "nvme.", "t10."};
+static const char *const by_id_prefixes[] = {"nvme-",    "ata-",     "scsi-",    "wwn-",
+					     "usb-",     "mmc-",     "virtio-",  "dm-name-",
+					     "dm-uuid-", "md-name-", "md-uuid-", "lvm-pv-uuid-"};
+
+/* A bare EUI-64, NGUID or NAA: 16 or 32 hex digits, 0x allowed. */
+static const char *bare_hex(const char *id)
+{
+	const char *p = str_starts(id, "0x") ? id + 2 : id;
+	size_t n = strlen(p);
+
+	return (n == 16 || n == 32) && strspn(p, "0123456789abcdefABCDEF") == n ? p : NULL;
+}
+
+enum id_form id_form(const char *id)
+{
+	if (str_starts(id, "serial:"))
+		return ID_SERIAL;
+	if (str_starts(id, "wwid:"))
+		return ID_WWID;
+	if (str_starts(id, "pci:"))
+		return ID_PCI;
+	if (str_starts(id, "diskseq:"))
+		return ID_DISKSEQ;
+	if (str_starts(id, "/dev/disk/by-id/") || str_starts(id, "/dev/disk/by-diskseq/"))
+		return strstr(id, "/../") ? ID_PATH : ID_BY_ID;
+	for (size_t i = 0; i < sizeof(wwid_prefixes) / sizeof(wwid_prefixes[0]); i++)
+		if (str_starts(id, wwid_prefixes[i]))
+			return ID_WWID;
+	if (strchr(id, '/'))
+		return ID_PATH;
+	if (bare_hex(id))
+		return ID_WWID;
+	for (size_t i = 0; i < sizeof(by_id_prefixes) / sizeof(by_id_prefixes[0]); i++)
+		if (str_starts(id, by_id_prefixes[i]))
+			return ID_BY_ID;
+	return ID_PATH;
+}
+
+void id_link(const char *id, struct str *out)
+{
+	str_addf(out, "%s%s", id[0] == '/' ? "" : "/dev/disk/by-id/", id);
+}
+
+/* Letters and digits alone: "0x5000C500-A1B2" and "5000c500a1b2" are one number. */
+static void fold(struct str *out, const char *s)
+{
+	if (str_starts(s, "0x"))
+		s += 2;
+	for (; *s; s++)
+		if (c_isalnum(*s))
+			str_addc(out, (char)(*s >= 'A' && *s <= 'Z' ? *s | 0x20 : *s));
+}
+
+static bool same_number(const char *a, const char *b)
+{
+	struct str x, y;
+	bool same;
+
+	str_init(&x);
+	str_init(&y);
+	fold(&x, a);
+	fold(&y, b);
+	same = x.len && str_eq(x.s, y.s);
+	str_release(&y);
+	str_release(&x);
+	return same;
+}
+
+static bool match_wwid(const struct host *h, const struct block *disk, const char *want)
+{
+	static const char *const attrs[] = {"eui", "nguid", "uuid"};
+	const char *hex = bare_hex(want);
+	struct str s;
+	bool yes;
+
+	str_init(&s);
+	yes = block_wwid(h, disk, &s) == 0 && strcasecmp(s.s, want) == 0;
+	/* "naa.5000c5..." and "eui.0025..." by their digits alone */
+	if (!yes && hex && (str_starts(s.s, "eui.") || str_starts(s.s, "naa.")))
+		yes = same_number(s.s + 4, hex);
+	if (!yes && (str_starts(want, "eui.") || str_starts(want, "uuid.") || hex)) {
+		const char *digits = hex ? hex : strchr(want, '.') + 1;
+
+		for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]) && !yes; i++)
+			yes = host_read(h, &s, "%s/%s", disk->dir, attrs[i]) == 0 &&
+			      same_number(s.s, digits);
+	}
+	str_release(&s);
+	return yes;
+}
+
+/* want: "S" or "S/nsid:N" */
+static bool match_serial(const struct host *h, const struct block *disk, const char *want)
+{
+	const char *ns = strstr(want, "/nsid:");
+	size_t n = ns ? (size_t)(ns - want) : strlen(want);
+	struct str s;
+	bool yes;
+
+	str_init(&s);
+	yes = block_serial(h, disk, &s) == 0 && s.len == n && n && strncmp(s.s, want, n) == 0;
+	if (yes && ns)
+		yes = host_read(h, &s, "%s/nsid", disk->dir) == 0 && str_eq(s.s, ns + 6);
+	str_release(&s);
+	return yes;
+}
+
+static bool match_pci(const struct host *h, const struct block *disk, const char *want)
+{
+	struct str hardware, part;
+	bool yes;
+
+	str_init(&hardware);
+	str_init(&part);
+	block_hardware(h, disk, &hardware);
+	str_addf(&part, "/%s", want);
+	str_addc(&hardware, '/');
+	str_addc(&part, '/');
+	yes = want[0] && strstr(hardware.s, part.s) != NULL;
+	str_release(&part);
+	str_release(&hardware);
+	return yes;
+}
+
+static bool match_diskseq(const struct host *h, const struct block *disk, const char *want)
+{
+	struct str s;
+	bool yes;
+
+	str_init(&s);
+	/* 0 is what kernels answer for a disk without a sequence number */
+	yes = !str_eq(want, "0") && host_read(h, &s, "%s/diskseq", disk->dir) == 0 && s.len &&
+	      str_eq(s.s, want);
+	str_release(&s);
+	return yes;
+}
+
+static bool matches(const struct host *h, const struct block *disk, enum id_form form,
+		    const char *id)
+{
+	const char *after = strchr(id, ':') ? strchr(id, ':') + 1 : "";
+
+	switch (form) {
+	case ID_WWID:
+		return match_wwid(h, disk, str_starts(id, "wwid:") ? id + 5 : id);
+	case ID_SERIAL:
+		return match_serial(h, disk, after);
+	case ID_PCI:
+		return match_pci(h, disk, after);
+	case ID_DISKSEQ:
+		return match_diskseq(h, disk, after);
+	case ID_PATH:
+	case ID_BY_ID:
+		break;
+	}
+	return false;
+}
+
+static void candidate(const struct host *h, const struct block *disk, struct str *out)
+{
+	struct str s;
+
+	str_init(&s);
+	if (out->len)
+		str_add(out, ", ");
+	block_node(disk, out);
+	if (host_read(h, &s, "%s/nsid", disk->dir) == 0)
+		str_addf(out, " (nsid %s)", s.s);
+	str_release(&s);
+}
+
+int id_find(const struct host *h, const struct blocks *b, const char *id, size_t *out,
+	    struct err *e)
+{
+	enum id_form form = id_form(id);
+	size_t found = 0;
+	struct str all;
+	int rc = 0;
+
+	str_init(&all);
+	*out = BLOCK_NONE;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->v[i].hidden || b->v[i].disk != i || !matches(h, &b->v[i], form, id))
+			continue;
+		candidate(h, &b->v[i], &all);
+		if (found++ == 0)
+			*out = i;
+	}
+	if (found == 0) {
+		rc = err_set(e, ERR_TARGET, "no block device here answers to '%s'", id);
+		e->sys = ENODEV;
+		err_hint(
+		    e, "`lsblk -o NAME,SERIAL,WWN` and `blkgate probe /dev/X` show what there is");
+	} else if (found > 1) {
+		rc = err_set(e, ERR_TARGET, "'%s' is ambiguous: %s", id, all.s);
+		err_hint(e, "%s",
+			 form == ID_SERIAL && !strstr(id, "/nsid:")
+			     ? "name the namespace, as in serial:S/nsid:1, or give the wwid"
+			     : "give the wwid or the by-id link of one of them");
+	}
+	str_release(&all);
+	return rc;
+}
+
+/* What would have been accepted for that device. */
+static void suggest(const struct host *h, const struct blocks *b, size_t i, struct err *e)
+{
+	const struct block *disk = &b->v[b->v[i].disk];
+	struct str s, ns;
+
+	str_init(&s);
+	str_init(&ns);
+	if (i != b->v[i].disk)
+		err_hint(e, "name the partition by its link in /dev/disk/by-id");
+	else if (block_wwid(h, disk, &s) == 0)
+		err_hint(e, "write wwid:%s", s.s);
+	else if (block_serial(h, disk, &s) == 0)
+		err_hint(e, "write serial:%s%s%s", s.s,
+			 host_read(h, &ns, "%s/nsid", disk->dir) == 0 ? "/nsid:" : "", ns.s);
+	else if (host_read(h, &s, "%s/diskseq", disk->dir) == 0 && s.len && !str_eq(s.s, "0"))
+		err_hint(e, "it has no serial number; diskseq:%s names it until it is removed",
+			 s.s);
+	else
+		err_hint(e,
+			 "it has neither wwid nor serial number: it cannot be named for writing");
+	str_release(&ns);
+	str_release(&s);
+}
+
+/* Files and folders are named by their path; links are followed on both sides. */
+static int path_identity(const struct host *h, const char *id, const struct target *t,
+			 struct err *e)
+{
+	struct str real;
+	int yes;
+
+	str_init(&real);
+	yes = id_form(id) == ID_PATH && host_resolve(h, id, &real) == 0 && str_eq(real.s, t->path);
+	str_release(&real);
+	if (!yes) {
+		int code = e->code;
+
+		err_set(e, ERR_TARGET, "'%s' is not the path of target '%s'", id, t->path);
+		e->code = code;
+	}
+	return yes;
+}
+
+static int block_identity(const struct host *h, const struct blocks *b, const char *id,
+			  const struct target *t, struct err *e)
+{
+	size_t own = blocks_by_number(b, t->dev_major, t->dev_minor), i = BLOCK_NONE;
+	struct str link;
+
+	if (own == BLOCK_NONE) {
+		err_set(e, ERR_TARGET,
+			"'%s' (%u:%u) is not in /sys/block, so nothing can identify it", t->path,
+			t->dev_major, t->dev_minor);
+		return 0;
+	}
+	if (id_form(id) == ID_PATH) {
+		err_set(e, ERR_TARGET,
+			"'%s' is no identity: the kernel may give this name to another device at "
+			"the next boot",
+			id);
+		suggest(h, b, own, e);
+		return 0;
+	}
+	if (id_form(id) == ID_BY_ID) {
+		str_init(&link);
+		id_link(id, &link);
+		i = blocks_by_path(h, b, link.s);
+		str_release(&link);
+		if (i == BLOCK_NONE) {
+			err_set(e, ERR_TARGET, "'%s' leads to no block device", id);
+			return 0;
+		}
+	} else if (id_find(h, b, id, &i, e) < 0) {
+		return 0;
+	}
+	if (i == own)
+		return 1;
+	err_set(e, ERR_TARGET, "'%s' is /dev/%s, and the target is /dev/%s%s", id, b->v[i].name,
+		b->v[own].name,
+		b->v[i].disk == b->v[own].disk
+		    ? ": permission for a disk is not one for its partition, nor the reverse"
+		    : "");
+	return 0;
+}
+
+int host_identity(const struct host *h, const char *id, const struct target *t, struct err *e)
+{
+	struct blocks b;
+	int yes, code = e->code;
+
+	if (t->kind == TARGET_FILE || t->kind == TARGET_DIR)
+		return path_identity(h, id, t, e);
+	if (blocks_load(h, &b, e) == 0) {
+		yes = block_identity(h, &b, id, t, e);
+		blocks_release(&b);
+	} else {
+		yes = 0;
+	}
+	/* "no" is an answer, not a failure: the caller's code stands */
+	if (!yes)
+		e->code = code;
+	return yes;
+}

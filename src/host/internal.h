@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host/internal: what the files of this room share. Nothing outside host includes it.
+ *
+ * A path here is always "as seen inside the root". Functions that return -errno take no struct err:
+ * their caller decides whether a missing attribute is an error, "none" or an unknown fact.
+ */
+#ifndef BLKGATE_HOST_INTERNAL_H
+#define BLKGATE_HOST_INTERNAL_H
+
+#include "base/vec.h"
+#include "host/host.h"
+#include <sys/stat.h>
+
+/* ---- root.c: files below the root ---- */
+
+bool host_live(const struct host *h);             /* the root is "/": device nodes are real */
+const char *host_prefix(const struct host *h);    /* "" for "/" */
+/* Bytes of a small file, white space at both ends cut. 0 or -errno (out is "" then). */
+int host_read(const struct host *h, struct str *out, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int host_read_u64(const struct host *h, uint64_t *out, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+bool host_exists(const struct host *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int host_stat(const struct host *h, const char *path, struct stat *st); /* follows no last link */
+/* Names of a folder below the root, sorted; absent = none. 0 or -errno. Free with file_list_free. */
+int host_list(const struct host *h, char ***names, size_t *n, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/*
+ * Follows every link of path, absolute ones inside the root too. A relative path starts at the
+ * working directory when live, else at the root. 0, or -errno and out is the component that failed.
+ */
+int host_resolve(const struct host *h, const char *path, struct str *out);
+
+/* ---- block.c: the block devices of /sys/block ---- */
+
+struct block {
+	char name[64];   /* kernel name; '!' stands for '/' as in sysfs */
+	char dir[160];   /* "/sys/block/sda/sda1" */
+	unsigned dev_major, dev_minor;
+	size_t disk;     /* index of the whole disk, itself when it is one */
+	bool hidden;     /* a path of an NVMe multipath head: no node, never a target */
+};
+
+struct blocks {
+	struct block *v;
+	size_t n, cap;
+};
+
+#define BLOCK_NONE SIZE_MAX
+
+int blocks_load(const struct host *h, struct blocks *b, struct err *e); /* ERR_TARGET */
+void blocks_release(struct blocks *b);
+size_t blocks_by_number(const struct blocks *b, unsigned dev_major, unsigned dev_minor);
+size_t blocks_by_name(const struct blocks *b, const char *name);
+/* "/dev/cciss/c0d0" of a kernel name. */
+void block_node(const struct block *b, struct str *out);
+/* Which device does this path name: by the node's number when live, by its name in another root. */
+size_t blocks_by_path(const struct host *h, const struct blocks *b, const char *path);
+/* Indices of what the disk of i is made of (dm, md: slaves; loop: a block device as backing file). */
+struct block_list {
+	size_t *v;
+	size_t n, cap;
+};
+int block_parts_of(const struct host *h, const struct blocks *b, size_t i, struct block_list *out);
+/*
+ * The one physical disk below i, through partitions and devices made of one other; BLOCK_NONE with a
+ * sentence in why when there are several or it cannot be read.
+ */
+size_t block_physical(const struct host *h, const struct blocks *b, size_t i, struct str *why);
+/* wwid, serial as facts show them: clean, single spaces. 0 or -errno (ENOENT: it has none). */
+int block_wwid(const struct host *h, const struct block *disk, struct str *out);
+int block_serial(const struct host *h, const struct block *disk, struct str *out);
+/* The NVMe controller folder behind a namespace, "" when it is no NVMe; *several = multipath. */
+void block_controller(const struct host *h, const struct block *disk, struct str *out, bool *several);
+/* Resolved sysfs path of the hardware behind a disk ("/sys/devices/pci0000:00/..."). */
+void block_hardware(const struct host *h, const struct block *disk, struct str *out);
+
+/* ---- mounts.c: mount and swap tables through libmount ---- */
+
+struct mount_entry {
+	int id;
+	unsigned dev_major, dev_minor;
+	const char *root, *target, *source, *fstype, *vfs_options, *fs_options; /* never NULL */
+};
+
+struct mounts {
+	struct mount_entry *v;
+	size_t n, cap;
+};
+
+/* file is "/proc/self/mountinfo"; texts into a. ERR_TARGET when absent or damaged. */
+int mounts_load(const struct host *h, const char *file, struct arena *a, struct mounts *m,
+		struct err *e);
+void mounts_release(struct mounts *m);
+/* The mount a resolved path lives on: by the kernel's mount id when live, else by prefix. */
+const struct mount_entry *mounts_of(const struct host *h, const struct mounts *m, const char *path);
+/* Paths in /proc/swaps; a kernel without swap has no such file: none. */
+int swaps_load(const struct host *h, struct arena *a, const char ***paths, size_t *n,
+	       struct err *e);
+/* Options of both kinds, sorted, without doubles; values that are paths are cut to their name. */
+void mount_options(const struct mount_entry *m, struct str *out);
+
+/* ---- facts of a device ---- */
+
+/* device.* and link.* of the device i (a partition's are its disk's). */
+void device_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
+		  struct arena *a);
+/* The same keys with one answer: "none" (value) or unknown (why). */
+void device_facts_all(struct facts *f, struct arena *a, const char *value, const char *why);
+void device_transport(const struct host *h, const struct block *disk, struct str *out);
+/* link, link.*, upstream.bandwidth of a physical disk. */
+void link_facts(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
+void link_facts_none(struct facts *f, struct arena *a, const char *value, const char *why);
+/* cgroup.limit for one device and what it is made of; i BLOCK_NONE: any device. */
+void limit_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
+		 struct arena *a);
+/* fs.* of the file system below a resolved path; returns the device or BLOCK_NONE. */
+size_t fs_facts(const struct host *h, const struct blocks *b, const char *path, struct target *t,
+		struct arena *a);
+/* Sets key from an attribute; absent gives `absent` (NULL: the key stays unset), other trouble gives
+ * an unknown fact with the cause. */
+void fact_from(const struct host *h, struct facts *f, struct arena *a, const char *key,
+	       const char *absent, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* White space runs become one space, bytes that are not UTF-8 become visible. */
+void text_squeeze(struct str *out, const char *text, size_t n);
+
+/* ---- identity.c ---- */
+
+enum id_form {
+	ID_PATH,     /* a path that is no by-id link */
+	ID_BY_ID,    /* /dev/disk/by-id/X, /dev/disk/by-diskseq/N, or a bare by-id name */
+	ID_WWID, ID_SERIAL, ID_PCI, ID_DISKSEQ,
+};
+enum id_form id_form(const char *id);
+/* The one device of an identity (not ID_PATH, not ID_BY_ID). ERR_TARGET when none or several. */
+int id_find(const struct host *h, const struct blocks *b, const char *id, size_t *out,
+	    struct err *e);
+/* Path of an ID_BY_ID. */
+void id_link(const char *id, struct str *out);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * measure/values: the one derivation of values from the integers of a run.
+ *
+ * Same integers, same doubles, on every machine: each value is a few IEEE operations in a fixed
+ * order. No product is added to anything here, so that no compiler can fuse the two into one
+ * rounding; no long double, no -ffast-math.
+ */
+#include "measure/metric.h"
+#include "measure/series.h"
+#include <math.h>
+
+#define NS_A_SECOND 1e9
+#define CLOCK_STEP 1.0  /* ns: resolution of the stamps */
+#define CPU_STEP 1000.0 /* ns: getrusage counts microseconds */
+
+/* The relative step of a value: resolution over value. A value of 0 has no relative step that could
+ * be small: 1, so that nothing is shown within it. */
+static double relative(double resolution, double v)
+{
+	return v > resolution ? resolution / v : 1.0;
+}
+
+static void set_ok(struct value *out, double v, double step, uint64_t n)
+{
+	*out = (struct value){.state = VALUE_OK, .v = v, .step = step, .n = n};
+}
+
+static void set_missing(struct value *out, enum value_state state, uint64_t n)
+{
+	*out = (struct value){.state = state, .n = n};
+}
+
+static uint64_t sum_dirs(const struct outcome *o, unsigned dir, bool bytes)
+{
+	uint64_t sum = 0;
+
+	for (unsigned d = 0; d < DIR_COUNT; d++) {
+		if (dir == METRIC_ALL || dir == d)
+			sum += bytes ? o->dir[d].bytes : o->dir[d].ios;
+	}
+	return sum;
+}
+
+/* A rate of nothing is not a slow rate but no measurement ("no samples"): it stays ABSENT. */
+static void derive_rate(const struct metric *m, const struct outcome *o, struct value *out)
+{
+	uint64_t ios = sum_dirs(o, m->dir, false);
+	uint64_t amount = m->source == SOURCE_IOS ? ios : sum_dirs(o, m->dir, true);
+
+	if (ios == 0 || o->window == 0)
+		return;
+	set_ok(out, (double)amount * NS_A_SECOND / (double)o->window, relative(1.0, (double)ios),
+	       ios);
+}
+
+static void derive_percentile(const struct metric *m, const struct bins *b, struct value *out)
+{
+	double v = bins_percentile(b, m->quantile);
+
+	/* NaN: the rank lies among samples beyond the histogram's range. That much is known: it is
+	 * above 2^40 ns; a number is not. */
+	if (bins_above(b, m->quantile) < m->need || isnan(v)) {
+		set_missing(out, VALUE_INSUFFICIENT, b->n);
+		return;
+	}
+	set_ok(out, v, relative(fmax(bins_step(b, m->quantile), CLOCK_STEP), v), b->n);
+}
+
+static void derive_latency(const struct metric *m, const struct bins *b, struct value *out)
+{
+	double v;
+
+	if (b->n == 0)
+		return;
+	if (m->stat == STAT_PERCENTILE) {
+		derive_percentile(m, b, out);
+		return;
+	}
+	if (m->stat == STAT_STDDEV) {
+		v = bins_stddev(b);
+		if (b->n < m->need || isnan(v))
+			set_missing(out, VALUE_INSUFFICIENT, b->n);
+		else /* from the middles of buckets: no finer than the one in the middle */
+			set_ok(out, v, relative(fmax(bins_step(b, 0.5), CLOCK_STEP), v), b->n);
+		return;
+	}
+	if (m->stat == STAT_MEAN)
+		v = bins_mean(b);
+	else
+		v = (double)(m->stat == STAT_MIN ? b->min : b->max);
+	set_ok(out, v, relative(CLOCK_STEP, v), b->n);
+}
+
+/* A worker that did I/O used CPU: two zeros mean that nobody counted. */
+static void derive_cpu(const struct metric *m, const struct outcome *o, struct value *out)
+{
+	uint64_t ios = sum_dirs(o, METRIC_ALL, false);
+	double used, over;
+
+	if (o->cpu_usr + o->cpu_sys == 0 || ios == 0 || o->window == 0)
+		return;
+	if (m->source == SOURCE_CPU_IO)
+		used = (double)(o->cpu_usr + o->cpu_sys);
+	else
+		used = (double)(m->source == SOURCE_CPU_USR ? o->cpu_usr : o->cpu_sys);
+	over = m->source == SOURCE_CPU_IO ? (double)ios : (double)o->window;
+	set_ok(out, used / over, relative(CPU_STEP, used), ios);
+}
+
+static void derive_lowest_second(const struct outcome *o, struct value *out)
+{
+	uint64_t bytes = 0, ios = 0, all = sum_dirs(o, METRIC_ALL, false);
+
+	if (all == 0 || !series_complete(o))
+		return;
+	if (!series_lowest_second(o, &bytes, &ios)) {
+		set_missing(out, VALUE_INSUFFICIENT, all);
+		return;
+	}
+	set_ok(out, (double)bytes, relative(1.0, (double)ios), ios);
+}
+
+static void derive_stall(const struct outcome *o, struct value *out)
+{
+	uint64_t ios = sum_dirs(o, METRIC_ALL, false);
+
+	if (ios == 0 || o->window == 0)
+		return;
+	set_ok(out, (double)o->stall_longest, relative(CLOCK_STEP, (double)o->stall_longest), ios);
+}
+
+static void derive(const struct metric *m, const struct outcome *o, struct value *out)
+{
+	switch (m->source) {
+	case SOURCE_IOS:
+	case SOURCE_BYTES:
+		derive_rate(m, o, out);
+		break;
+	case SOURCE_SLAT:
+		derive_latency(m, &o->dir[m->dir].slat, out);
+		break;
+	case SOURCE_CLAT:
+		derive_latency(m, &o->dir[m->dir].clat, out);
+		break;
+	case SOURCE_LAT:
+		derive_latency(m, &o->dir[m->dir].lat, out);
+		break;
+	case SOURCE_SYNC:
+		derive_latency(m, &o->sync_lat, out);
+		break;
+	case SOURCE_CPU_USR:
+	case SOURCE_CPU_SYS:
+	case SOURCE_CPU_IO:
+		derive_cpu(m, o, out);
+		break;
+	case SOURCE_SLOTS:
+		derive_lowest_second(o, out);
+		break;
+	case SOURCE_STALL:
+		derive_stall(o, out);
+		break;
+	}
+}
+
+void metric_value(const struct metric *m, const struct job *j, const struct outcome *o,
+		  struct value *out)
+{
+	set_missing(out, VALUE_ABSENT, 0);
+	if (o->status != OUTCOME_OK)
+		return;
+	if (!metric_applies(m, j, !o->has_slat)) {
+		set_missing(out, VALUE_NA, 0);
+		return;
+	}
+	derive(m, o, out);
+	if (out->state == VALUE_OK && !isfinite(out->v))
+		set_missing(out, VALUE_ABSENT, out->n);
+}
+
+double measure_depth(const struct outcome *o)
+{
+	return o->depth_n ? (double)o->depth_sum / (double)o->depth_n : NAN;
+}
+
+void measure_write_values(void *arg, const struct result *r, const struct run *run, struct jw *w)
+{
+	(void)arg;
+	for (unsigned i = 0; i < metric_count; i++) {
+		const struct metric *m = &metric_table[i];
+		struct value v;
+
+		metric_value(m, &r->jobs[run->job], &run->out, &v);
+		result_write_value(w, m->name, m->unit, &v);
+	}
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * model/fio_line: a job as a fio command line, for people who want to see the same I/O without
+ * blkgate. Words are written even where they equal fio's default: a default of fio's may change.
+ */
+#include "base/clock.h"
+#include "base/str.h"
+#include "model/job.h"
+#include <math.h>
+
+static void add_word(struct str *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_word(struct str *out, const char *fmt, ...)
+{
+	struct str word;
+	va_list ap;
+
+	str_init(&word);
+	va_start(ap, fmt);
+	str_vaddf(&word, fmt, ap);
+	va_end(ap);
+	str_addc(out, ' ');
+	str_add_shell(out, word.s);
+	str_release(&word);
+}
+
+/* fio splits `filename` at ':' (by-path links are full of them) unless it is escaped. */
+static void add_filename(const struct job *j, const char *path, struct str *out)
+{
+	struct str escaped;
+
+	if (j->files == FILES_PER_JOB && j->numjobs > 1) {
+		add_word(out, "--filename_format=%s.$jobnum", path);
+		return;
+	}
+	str_init(&escaped);
+	for (; *path; path++)
+		str_addf(&escaped, "%s%c", *path == ':' ? "\\" : "", *path);
+	add_word(out, "--filename=%s", escaped.s);
+	str_release(&escaped);
+}
+
+/* Bare numbers are seconds; fio keeps microseconds, rounded up so that a time never becomes 0. */
+static void add_time(struct str *out, const char *word, uint64_t ns)
+{
+	if (ns % NS_PER_SEC == 0)
+		add_word(out, "--%s=%llu", word, (unsigned long long)(ns / NS_PER_SEC));
+	else if (ns % NS_PER_MS == 0)
+		add_word(out, "--%s=%llums", word, (unsigned long long)(ns / NS_PER_MS));
+	else
+		add_word(out, "--%s=%lluus", word,
+			 (unsigned long long)(ns / NS_PER_US + (ns % NS_PER_US != 0)));
+}
+
+static const char *fio_engine(const struct job *j)
+{
+	return str_eq(j->ioengine, "sim") ? "null" : j->ioengine;
+}
+
+static void add_queue(const struct job *j, struct str *out)
+{
+	if (j->ioengine && *j->ioengine)
+		add_word(out, "--ioengine=%s", fio_engine(j));
+	add_word(out, "--iodepth=%u", j->iodepth);
+	if (j->iodepth > 1) {
+		add_word(out, "--iodepth_batch_submit=%u", j->iodepth_batch_submit);
+		add_word(out, "--iodepth_batch_complete_min=%u", j->iodepth_batch_complete_min);
+		add_word(out, "--iodepth_batch_complete_max=%u", j->iodepth_batch_complete_max);
+	}
+	add_word(out, "--direct=%d", j->direct);
+	add_word(out, "--numjobs=%u", j->numjobs);
+	str_add(out, " --thread --group_reporting");
+}
+
+static void add_length(const struct job *j, struct str *out)
+{
+	add_word(out, "--size=%llu", (unsigned long long)j->size);
+	add_word(out, "--offset=%llu", (unsigned long long)j->offset);
+	if (j->runtime)
+		add_time(out, "runtime", j->runtime);
+	if (j->time_based)
+		str_add(out, " --time_based");
+	else
+		add_word(out, "--loops=%llu", (unsigned long long)j->loops);
+	if (j->ramp_time)
+		add_time(out, "ramp_time", j->ramp_time);
+}
+
+static void add_pattern(const struct job *j, struct str *out)
+{
+	if (j->rw == RW_RW || j->rw == RW_RANDRW)
+		add_word(out, "--rwmixread=%u", j->rwmixread);
+	if (!job_random(j))
+		return;
+	if (j->norandommap)
+		str_add(out, " --norandommap");
+	add_word(out, "--randrepeat=%d", j->randrepeat);
+	/* fio reads the seed as a signed number */
+	if (j->randrepeat)
+		add_word(out, "--randseed=%llu", (unsigned long long)(j->seed & INT64_MAX));
+}
+
+static void add_syncs(const struct job *j, struct str *out)
+{
+	if (j->sync != SYNC_NONE)
+		add_word(out, "--sync=%s", job_sync_name(j->sync));
+	if (j->fsync)
+		add_word(out, "--fsync=%u", j->fsync);
+	if (j->fdatasync)
+		add_word(out, "--fdatasync=%u", j->fdatasync);
+	if (j->end_fsync)
+		str_add(out, " --end_fsync=1");
+}
+
+void job_fio(const struct job *j, const char *target_path, struct str *out)
+{
+	str_add(out, "fio");
+	add_word(out, "--name=%s", j->name ? j->name : "job");
+	add_filename(j, target_path ? target_path : "TARGET", out);
+	add_word(out, "--rw=%s", job_rw_name(j->rw));
+	add_word(out, "--bs=%u", j->bs);
+	add_queue(j, out);
+	add_length(j, out);
+	add_pattern(j, out);
+	add_syncs(j, out);
+	add_word(out, "--invalidate=%d", j->invalidate);
+	/* fio's is a whole number; a rate below one would read as "no limit" */
+	if (j->rate_iops > 0)
+		add_word(out, "--rate_iops=%.0f", fmax(1.0, rint(j->rate_iops)));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* model/job: the words of a job and what follows from its mode. */
+#include "model/job.h"
+#include "model/names.h"
+
+static const char *const rw_names[] = {
+    [RW_READ] = "read",           [RW_WRITE] = "write", [RW_RANDREAD] = "randread",
+    [RW_RANDWRITE] = "randwrite", [RW_RW] = "rw",       [RW_RANDRW] = "randrw",
+};
+static const char *const sync_names[] = {
+    [SYNC_NONE] = "none",
+    [SYNC_SYNC] = "sync",
+    [SYNC_DSYNC] = "dsync",
+};
+static const char *const files_names[] = {
+    [FILES_SHARED] = "shared",
+    [FILES_PER_JOB] = "per_job",
+};
+static const char *const state_names[] = {
+    [JOB_READY] = "ready",
+    [JOB_SKIPPED] = "skipped",
+    [JOB_ERROR] = "error",
+};
+
+NAMES_DEFINE(job_rw, enum job_rw, rw_names)
+NAMES_DEFINE(job_sync, enum job_sync, sync_names)
+NAMES_DEFINE(job_files, enum job_files, files_names)
+NAMES_DEFINE(job_state, enum job_state, state_names)
+
+bool job_reads(const struct job *j)
+{
+	return j->rw != RW_WRITE && j->rw != RW_RANDWRITE;
+}
+
+/* From the mode alone: rw with rwmixread=100 still opens for writing and needs the permission. */
+bool job_writes(const struct job *j)
+{
+	return j->rw != RW_READ && j->rw != RW_RANDREAD;
+}
+
+bool job_random(const struct job *j)
+{
+	return j->rw == RW_RANDREAD || j->rw == RW_RANDWRITE || j->rw == RW_RANDRW;
+}

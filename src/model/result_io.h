@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * model/result_io: private to this room. The parts of the document that the result and the journal
+ * have in common. Writers add one value (key NULL: an array element); readers fill r's fields,
+ * strings into r's arena.
+ */
+#ifndef BLKGATE_MODEL_RESULT_IO_H
+#define BLKGATE_MODEL_RESULT_IO_H
+
+#include "json/json.h"
+#include "model/result.h"
+
+/* A flag that is not set is left out. */
+static inline void write_flag(struct jw *w, const char *key, bool on)
+{
+	if (on)
+		jw_bool(w, key, true);
+}
+/* Everything but sessions, runs and verdicts: members of an open object. */
+void doc_write_head(const struct result *r, struct jw *w);
+void doc_write_sessions(const struct result *r, struct jw *w);
+void doc_write_session(const struct session *s, const char *key, struct jw *w);
+/* Members "status", "baseline_digest", "verdicts". */
+void doc_write_verdicts(const struct result *r, struct jw *w);
+void doc_write_run(const struct result *r, const struct run *run, const char *key, struct jw *w);
+void doc_write_texts(struct jw *w, const char *key, const char *const *v, size_t n);
+/* Members "setup_error", "setup_status" (absent without error), "partial", "interrupted", "ended".
+ */
+void doc_write_closing(const struct result *r, struct jw *w);
+
+struct reader {
+	struct result *r;
+	const char *name; /* of the document, for messages */
+	struct err *e;
+};
+
+/* ERR_DATA "'name': path.key: text"; key may be NULL. */
+int doc_bad(const struct reader *rd, const struct json *o, const char *key, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Whole number up to max. */
+int doc_u32(const struct reader *rd, const struct json *o, const char *key, uint32_t max,
+	    uint32_t *out);
+/* Text into the arena: required and not empty; or NULL when absent. */
+int doc_text(const struct reader *rd, const struct json *o, const char *key, const char **out);
+int doc_opt_text(const struct reader *rd, const struct json *o, const char *key, const char **out);
+/* A 64-bit number written as a decimal text: JSON numbers end at 2^53 for many readers. */
+int doc_seed(const struct reader *rd, const struct json *o, const char *key, uint64_t *out);
+int doc_object(const struct reader *rd, const struct json *o, const char *key, struct json *out);
+int doc_array(const struct reader *rd, const struct json *o, const char *key, struct json *out);
+int doc_facts(const struct reader *rd, const struct json *o, const char *key, struct facts *f);
+/* Array of texts appended to the vector. */
+struct text_vec {
+	const char **v;
+	size_t n, cap;
+};
+int doc_texts(const struct reader *rd, const struct json *o, const char *key, struct text_vec *out);
+
+/* A word of an enum, by its _find function. */
+#define DOC_WORD(rd, o, key, find, out)                                                            \
+	({                                                                                         \
+		const char *word_ = NULL;                                                          \
+		int rc_ = json_get_str(o, key, &word_, (rd)->e);                                   \
+                                                                                                   \
+		if (rc_ == 0 && find(word_, out))                                                  \
+			rc_ = doc_bad(rd, o, key, "unknown word '%.40s'", word_);                  \
+		rc_;                                                                               \
+	})
+
+/* Targets, jobs and checks, with their indexes and names checked against each other. */
+int doc_read_plan(const struct reader *rd, const struct json *root);
+int doc_read_session(const struct reader *rd, const struct json *o, struct session *s);
+int doc_read_head(const struct reader *rd, const struct json *root);
+int doc_read_closing(const struct reader *rd, const struct json *o);
+/* Appends one run; its job and session must exist. */
+int doc_read_run(const struct reader *rd, const struct json *o);
+/* A (job, session, run) that stands twice would be evidence counted twice. */
+int doc_check_runs(const struct reader *rd);
+/* Version member: 0 when it is the one we read. */
+int doc_check_version(const struct reader *rd, const struct json *root, const char *member);
+
+bool doc_is_journal(const char *text, size_t n);
+int doc_parse_journal(const struct reader *rd, const char *text, size_t n);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fixture.h"
+
+#define PCI1 "0000:01:00.0"
+#define AT "/sys/devices/pci0000:00/0000:00:1c.0/" PCI1
+
+static void put_nvme(struct fixture *x)
+{
+	put_controller(x, 0, PCI1, "S1\n");
+	put_namespace(x, 0, 1, PCI1, "1\n", "eui.00000000000000a1\n");
+}
+
+/* bugs-given pcie-link-1 */
+static void a_downgraded_link_is_seen(void **state)
+{
+	static const struct {
+		const char *speed, *max_speed, *width, *max_width;
+		const char *link, *bandwidth, *shown;
+	} cases[] = {
+	    {"8.0 GT/s PCIe", "8.0 GT/s PCIe", "4", "4", "full", "3938461538", "8 GT/s"},
+	    {"5.0 GT/s PCIe", "8.0 GT/s PCIe", "1", "4", "downgraded", "500000000", "5 GT/s"},
+	    {"2.5 GT/s PCIe", "2.5 GT/s PCIe", "1", "1", "full", "250000000", "2.5 GT/s"},
+	    {"8.0 GT/s PCIe", "8.0 GT/s PCIe", "2", "4", "downgraded", "1969230769", "8 GT/s"},
+	    {"16.0 GT/s PCIe", "16.0 GT/s PCIe", "4", "4", "full", "7876923076", "16 GT/s"},
+	    {"32.0 GT/s PCIe", "32.0 GT/s PCIe", "4", "4", "full", "15753846153", "32 GT/s"},
+	    {"64.0 GT/s PCIe", "64.0 GT/s PCIe", "4", "4", "full", "29500000000", "64 GT/s"},
+	    {"8 GT/s", "8 GT/s", "4", "4", "full", "3938461538", "8 GT/s"}, /* before 5.7 */
+	    {"Unknown", "8.0 GT/s PCIe", "4", "4", NULL, NULL, NULL},
+	    {"8.0 GT/s PCIe", "8.0 GT/s PCIe", "0", "4", NULL, NULL, "8 GT/s"},
+	    {"Unknown", "Unknown", "0", "0", "none", "none", "none"}, /* no link at all */
+	    {"", "", "", "", "none", "none", "none"},
+	    {"-1", "8.0 GT/s PCIe", "255", "4", NULL, NULL, NULL},
+	    {"99999999999999999999", "8.0 GT/s PCIe", "4", "4", NULL, NULL, NULL},
+	};
+	struct fixture *x = *state;
+
+	put_nvme(x);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put(x, AT "/current_link_speed", cases[i].speed);
+		put(x, AT "/max_link_speed", cases[i].max_speed);
+		put(x, AT "/current_link_width", cases[i].width);
+		put(x, AT "/max_link_width", cases[i].max_width);
+		must_resolve(x, "/dev/nvme0n1");
+		fact_is(&x->target.facts, "link", cases[i].link);
+		fact_is(&x->target.facts, "link.bandwidth", cases[i].bandwidth);
+		fact_is(&x->target.facts, "link.speed", cases[i].shown);
+	}
+}
+
+static void the_link_can_be_read_again(void **state)
+{
+	struct fixture *x = *state;
+	struct facts now;
+
+	put_nvme(x);
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "link", "full");
+	fact_is(&x->target.facts, "link.width", "4");
+	fact_is(&x->target.facts, "link.port", "16 GT/s x8");
+	fact_is(&x->target.facts, "upstream.bandwidth", "3938461538");
+	fact_is(&x->target.facts, "device.address", PCI1);
+	put(x, AT "/current_link_width", "1");
+	facts_init(&now);
+	host_link(&x->host, &x->target, &now, &x->arena);
+	fact_is(&now, "link", "downgraded");
+	fact_is(&now, "link.bandwidth", "984615384");
+	fact_is(&x->target.facts, "link", "full");
+	facts_release(&now);
+}
+
+static void sata_links_are_read(void **state)
+{
+	struct fixture *x = *state;
+	char page[60 + 512];
+	char *path;
+	FILE *f;
+
+	put_sda(x);
+	must_resolve(x, "/dev/sda");
+	fact_is(&x->target.facts, "link", "full");
+	fact_is(&x->target.facts, "link.speed", "6 Gbit/s");
+	fact_is(&x->target.facts, "link.bandwidth", "600000000");
+	put(x, "/sys/class/ata_link/link3/sata_spd", "1.5 Gbps\n");
+	must_resolve(x, "/dev/sda1");
+	fact_is(&x->target.facts, "link", "downgraded");
+	fact_is(&x->target.facts, "link.bandwidth", "150000000");
+	put(x, "/sys/class/ata_link/link3/sata_spd", "<unknown>\n");
+	must_resolve(x, "/dev/sda");
+	fact_is(&x->target.facts, "link", NULL);
+	fact_is(&x->target.facts, "link.bandwidth", NULL);
+	/* the drive's own maximum (IDENTIFY word 76) comes before the port's */
+	memset(page, 1, sizeof(page));
+	page[1] = (char)0x89;
+	page[60 + 152] = 6;
+	path = fixture_path(x, "/sys/block/sda/device/vpd_pg89");
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(page, 1, sizeof(page), f), sizeof(page));
+	assert_int_equal(fclose(f), 0);
+	free(path);
+	put(x, "/sys/class/ata_link/link3/sata_spd", "3.0 Gbps\n");
+	must_resolve(x, "/dev/sda");
+	fact_is(&x->target.facts, "link", "full");
+	fact_is(&x->target.facts, "link.max_speed", "3 Gbit/s");
+}
+
+/* bugs-given write-cache-1 */
+static void queue_settings_are_facts(void **state)
+{
+	struct fixture *x = *state;
+
+	put_nvme(x);
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "device.write_cache", "write back");
+	fact_is(&x->target.facts, "device.scheduler", "none");
+	fact_is(&x->target.facts, "device.lba_format", "512");
+	assert_int_equal(x->target.logical_block, 512);
+	assert_false(x->target.dio_known);
+	put(x, "/sys/block/nvme0n1/queue/write_cache", "write through\n");
+	put(x, "/sys/block/nvme0n1/queue/scheduler", "none [kyber] bfq\n");
+	put(x, "/sys/block/nvme0n1/queue/logical_block_size", "4096\n");
+	put(x, "/sys/block/nvme0n1/queue/dma_alignment", "3\n");
+	put(x, "/sys/block/nvme0n1/queue/io_poll", "1\n");
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "device.write_cache", "write through");
+	fact_is(&x->target.facts, "device.scheduler", "kyber");
+	fact_is(&x->target.facts, "device.lba_format", "4096");
+	fact_is(&x->target.facts, "device.io_poll", "1");
+	assert_int_equal(x->target.logical_block, 4096);
+	assert_true(x->target.dio_known);
+	assert_int_equal(x->target.dio_mem, 4);
+	assert_int_equal(x->target.dio_offset, 4096);
+}
+
+static void absent_is_none_and_unreadable_is_unknown(void **state)
+{
+	struct fixture *x = *state;
+
+	put_disk(x, "zram0", "253:0\n", "4096\n");
+	/* a folder where an attribute should be: EISDIR, as good as EIO */
+	put_dir(x, "/sys/block/zram0/queue/nomerges");
+	must_resolve(x, "/dev/zram0");
+	fact_is(&x->target.facts, "device.model", "none");
+	assert_null(facts_find(&x->target.facts, "device.serial"));
+	assert_null(facts_find(&x->target.facts, "device.wwid"));
+	fact_is(&x->target.facts, "device.firmware", "none");
+	fact_is(&x->target.facts, "device.transport", "zram");
+	fact_is(&x->target.facts, "link", "none");
+	fact_is(&x->target.facts, "device.nomerges", NULL);
+	assert_non_null(facts_find(&x->target.facts, "device.nomerges")->why);
+}
+
+static void a_stack_shows_its_one_disk(void **state)
+{
+	struct fixture *x = *state;
+
+	put_sda(x);
+	put_nvme(x);
+	put_disk(x, "dm-0", "252:0\n", "1024\n");
+	put(x, "/sys/block/dm-0/dm/uuid", "LVM-abc\n");
+	put_link(x, "/sys/block/dm-0/slaves/sda2", "../../sda/sda2");
+	put(x, "/sys/block/sda/queue/scheduler", "none [bfq]\n");
+	must_resolve(x, "/dev/dm-0");
+	fact_is(&x->target.facts, "device.model", "Samsung SSD 860");
+	fact_is(&x->target.facts, "device.scheduler", "bfq");
+	fact_is(&x->target.facts, "device.capacity", "524288");
+	fact_is(&x->target.facts, "device.made_of", "sda2 (LVM)");
+	put_link(x, "/sys/block/dm-0/slaves/nvme0n1", "../../nvme0n1");
+	must_resolve(x, "/dev/dm-0");
+	fact_is(&x->target.facts, "device.model", NULL);
+	fact_is(&x->target.facts, "link", NULL);
+	contains(facts_find(&x->target.facts, "link")->why, "made of 2 devices");
+	fact_is(&x->target.facts, "device.capacity", "524288");
+}
+
+/* bugs-given cgroup-1, version 2: a limit holds for all groups below it */
+static void cgroup_v2_limits_are_seen(void **state)
+{
+	struct fixture *x = *state;
+	struct facts f;
+
+	put_nvme(x);
+	put_sda(x);
+	put(x, "/proc/self/mountinfo",
+	    "21 1 254:0 / / rw - ext4 /dev/vda rw\n"
+	    "31 21 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	put(x, "/proc/self/cgroup", "0::/ci/job\n");
+	put(x, "/sys/fs/cgroup/ci/job/io.max", "");
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "cgroup.limit", "none");
+	put(x, "/sys/fs/cgroup/ci/job/io.max",
+	    "259:1 rbps=max wbps=1048576 riops=max wiops=900\n8:0 rbps=7 wbps=max riops=max "
+	    "wiops=max\n");
+	put(x, "/sys/fs/cgroup/ci/io.max", "259:1 rbps=max wbps=2097152 riops=120 wiops=800\n");
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "cgroup.limit", "wbps=1048576 riops=120 wiops=800");
+	/* a partition is limited through its disk */
+	must_resolve(x, "/dev/sda1");
+	fact_is(&x->target.facts, "cgroup.limit", "rbps=7");
+	facts_init(&f);
+	host_facts(&x->host, &f, &x->arena);
+	fact_is(&f, "cgroup.limit", "259:1 wbps=1048576 riops=120 wiops=800; 8:0 rbps=7");
+	facts_release(&f);
+	put(x, "/sys/fs/cgroup/ci/io.max", "garbage\n");
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "cgroup.limit", NULL);
+}
+
+/* version 1: the throttle of the group itself, parents do not count */
+static void cgroup_v1_limits_are_seen(void **state)
+{
+	struct fixture *x = *state;
+
+	put_nvme(x);
+	put(x, "/proc/self/mountinfo",
+	    "21 1 254:0 / / rw - ext4 /dev/vda rw\n"
+	    "31 21 0:30 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
+	    "32 21 0:31 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n");
+	put(x, "/proc/self/cgroup", "7:blkio:/ci\n3:cpu:/other\n0::/\n");
+	put(x, "/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device", "259:1 1\n");
+	put(x, "/sys/fs/cgroup/blkio/ci/blkio.throttle.read_iops_device", "259:1 500\n");
+	put(x, "/sys/fs/cgroup/blkio/ci/blkio.throttle.write_bps_device", "8:0 500\n");
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "cgroup.limit", "riops=500");
+	/* a group that cannot be looked at is unknown, not unlimited */
+	put(x, "/proc/self/mountinfo", "21 1 254:0 / / rw - ext4 /dev/vda rw\n");
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "cgroup.limit", NULL);
+	contains(facts_find(&x->target.facts, "cgroup.limit")->why, "not mounted");
+	put(x, "/proc/self/cgroup", "0::/../elsewhere\n");
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "cgroup.limit", NULL);
+	put(x, "/proc/self/cgroup", "damaged\n");
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(&x->target.facts, "cgroup.limit", NULL);
+}
+
+static void the_machine_is_described(void **state)
+{
+	struct fixture *x = *state;
+	struct facts f;
+
+	put(x, "/proc/sys/kernel/osrelease", "6.12.8-amd64\n");
+	put(x, "/proc/cmdline", "BOOT_IMAGE=/vmlinuz  quiet mitigations=off\n");
+	put(x, "/proc/sys/kernel/hostname", "lab7\n");
+	put(x, "/proc/sys/kernel/random/boot_id", "11111111-2222-3333-4444-555555555555\n");
+	put(x, "/proc/cpuinfo",
+	    "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Xeon(R)  Gold 6248\n"
+	    "microcode\t: 0x5003605\n");
+	put(x, "/sys/devices/system/cpu/online", "0-3,8\n");
+	put(x, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+	put(x, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n");
+	put(x, "/sys/devices/system/cpu/vulnerabilities/meltdown", "Mitigation: PTI\n");
+	put(x, "/sys/devices/system/cpu/vulnerabilities/l1tf", "Not affected\n");
+	put(x, "/sys/class/power_supply/AC/type", "Mains\n");
+	put(x, "/sys/class/power_supply/AC/online", "0\n");
+	put(x, "/sys/class/power_supply/BAT0/type", "Battery\n");
+	put(x, "/sys/class/power_supply/BAT0/status", "Discharging\n");
+	facts_init(&f);
+	host_facts(&x->host, &f, &x->arena);
+	fact_is(&f, "kernel.release", "6.12.8-amd64");
+	fact_is(&f, "kernel.cmdline", "BOOT_IMAGE=/vmlinuz quiet mitigations=off");
+	fact_is(&f, "kernel.version", NULL);
+	fact_is(&f, "host.name", "lab7");
+	fact_is(&f, "boot.id", "11111111-2222-3333-4444-555555555555");
+	fact_is(&f, "cpu.model", "Xeon(R) Gold 6248");
+	fact_is(&f, "cpu.microcode", "0x5003605");
+	fact_is(&f, "cpu.count", "5");
+	fact_is(&f, "cpu.governor", "mixed");
+	fact_is(&f, "cpu.mitigations", "meltdown: Mitigation: PTI");
+	fact_is(&f, "power.source", "battery");
+	put(x, "/sys/class/power_supply/AC/online", "1\n");
+	put(x, "/proc/cpuinfo", "CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n");
+	put(x, "/sys/devices/system/cpu/online", "0-\n");
+	host_facts(&x->host, &f, &x->arena);
+	fact_is(&f, "power.source", "mains");
+	fact_is(&f, "cpu.model", "implementer 0x41 part 0xd0c");
+	fact_is(&f, "cpu.count", NULL);
+	host_label(&f, &x->arena, "adapter", "ASM2824");
+	fact_is(&f, "label.adapter", "ASM2824");
+	facts_release(&f);
+}
+
+/* A root that is nearly empty: every fact is there, none is invented. */
+static void nothing_readable_is_unknown(void **state)
+{
+	static const char *const keys[] = {"kernel.release", "kernel.cmdline", "cpu.model",
+					   "cpu.count",      "host.name",      "boot.id",
+					   "power.source",   "cgroup.limit"};
+	struct fixture *x = *state;
+	struct host h = {.root = "/nonexistent/root"};
+	struct facts f;
+
+	facts_init(&f);
+	host_facts(&h, &f, &x->arena);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		fact_is(&f, keys[i], NULL);
+		assert_non_null(facts_find(&f, keys[i])->why);
+	}
+	facts_release(&f);
+}
+
+/* Hardware names come from outside: escape sequences and broken UTF-8 do not get through. */
+static void names_are_cleaned(void **state)
+{
+	struct fixture *x = *state;
+	const char *model;
+
+	put_nvme(x);
+	put(x, AT "/nvme/nvme0/model", "Disk \033[31m\xff  red\n");
+	must_resolve(x, "/dev/nvme0n1");
+	model = facts_value(&x->target.facts, "device.model");
+	assert_non_null(model);
+	assert_null(strchr(model, '\033'));
+	assert_true(utf8_valid(model, strlen(model), NULL));
+	contains(model, "red");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_downgraded_link_is_seen),
+	    TEST(the_link_can_be_read_again),
+	    TEST(sata_links_are_read),
+	    TEST(queue_settings_are_facts),
+	    TEST(absent_is_none_and_unreadable_is_unknown),
+	    TEST(a_stack_shows_its_one_disk),
+	    TEST(cgroup_v2_limits_are_seen),
+	    TEST(cgroup_v1_limits_are_seen),
+	    TEST(the_machine_is_described),
+	    TEST(nothing_readable_is_unknown),
+	    TEST(names_are_cleaned),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
