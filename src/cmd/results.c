@@ -33,6 +33,7 @@ static int open_one(struct loaded_results *l, struct options *o, const char *pat
 		result_release(r);
 		return e->code;
 	}
+	r->values_writer = measure_write_values;
 	l->list[l->n++] = r;
 	for (size_t i = 0; i < o->policy.n; i++)
 		if (policy_set(&r->policy, o->policy.v[i].key, o->policy.v[i].value, e) < 0)

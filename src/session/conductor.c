@@ -222,6 +222,8 @@ static int run_session(struct conductor *c, struct err *e)
 	}
 	c->r->sessions.v[c->session].ended = clock_utc();
 	c->r->sessions.v[c->session].complete = rc == 0;
+	if (rc == 0)
+		rc = record_session(c, e); /* once more: complete */
 	session_order_release(&order);
 	return rc;
 }
@@ -288,6 +290,7 @@ void session_result_init(const struct plan *p, const struct session_options *o, 
 	r->seed = p->seed;
 	r->measurement_version = MEASUREMENT_VERSION;
 	r->tool_version = BLKGATE_VERSION;
+	r->values_writer = measure_write_values;
 	r->policy = p->policy;
 	for (size_t i = 0; i < s->under_test.n; i++)
 		*VEC_PUSH(&r->compare.under_test) = s->under_test.v[i];
