@@ -88,19 +88,28 @@ const struct engine *engine_find(const char *name); /* NULL = unknown */
 /* Refuses a table entry of another API, without a required hook or with inconsistent capability
  * bits. 0 or ERR_MEASURE. Called once at start. */
 int engine_check_table(struct err *e);
-/* Runs e->probe in a forked child with a time limit; a killed child is a "no" that names the signal.
- * 0 or ERR_MEASURE. */
+/* The same for one entry; engine_open() asks it too. */
+int engine_check(const struct engine *g, struct err *e);
+/* Runs g->probe in a forked child with a time limit (5 s); a killed child is a "no" that names the
+ * signal. 0 or ERR_MEASURE. From the single-threaded main only. */
 int engine_probe(const struct engine *g, struct err *e);
+int engine_probe_within(const struct engine *g, uint64_t limit_ns, struct err *e);
 
 /*
  * Wrapped handle: the runner calls hooks only through these. They check the state (never submit
- * after close, at most depth outstanding, an io is not submitted twice, reap returns only what was
- * submitted) and count. A breach is ERR_MEASURE "engine broke its contract".
+ * after close, at most depth outstanding, an io is not submitted twice, only operations of the
+ * capability bits, reap returns only what was submitted and never more bytes than asked) and count.
+ * A breach is ERR_MEASURE "engine broke its contract"; the first one stays in `broken`, submit then
+ * refuses, reap still hands back what comes.
+ * engine_submit: 0..n taken, or ERR_MEASURE. engine_reap: count, or ERR_MEASURE; min is limited to
+ * what is in flight, so that waiting for nothing ends at once.
+ * engine_close with I/O in flight leaves the context to the end of the process: the kernel may still
+ * write into the buffers, and the tear-down would wait for it.
  */
 struct engine_run {
 	const struct engine *engine;
 	void *ctx;
-	unsigned depth, inflight;
+	unsigned depth, nfds, inflight;
 	uint64_t submitted, reaped, full;
 	unsigned char *out; /* one flag an io index */
 	struct err broken;  /* set when submit or reap returned negative */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* psync: pread and pwrite. submit does the one I/O, reap hands it back. */
+#include "engines/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct psync {
+	struct io *done; /* finished and not yet reaped */
+	int fds[];
+};
+
+static int psync_probe(struct err *e)
+{
+	(void)e;
+	return 0;
+}
+
+static int psync_open(void **ctx, const struct engine_config *c, struct err *e)
+{
+	(void)e;
+	struct psync *p = xcalloc(1, sizeof(*p) + c->nfds * sizeof(p->fds[0]));
+
+	memcpy(p->fds, c->fds, c->nfds * sizeof(p->fds[0]));
+	*ctx = p;
+	return 0;
+}
+
+static ssize_t psync_one(int fd, const struct io *io)
+{
+	switch (io->op) {
+	case IO_READ:
+		return pread(fd, io->buf, io->len, (off_t)io->offset);
+	case IO_WRITE:
+		return pwrite(fd, io->buf, io->len, (off_t)io->offset);
+	case IO_FSYNC:
+		return fsync(fd);
+	case IO_FDATASYNC:
+		return fdatasync(fd);
+	case IO_TRIM:
+		break;
+	}
+	errno = EOPNOTSUPP;
+	return -1;
+}
+
+static int psync_submit(void *ctx, struct io **ios, unsigned n)
+{
+	struct psync *p = ctx;
+	ssize_t r;
+
+	if (p->done || n == 0)
+		return 0;
+	/* EINTR means that nothing was transferred (else the call returns the bytes): do it again.
+	 * A failed sync is final; only an interrupted one, which did not fail, is repeated. */
+	do {
+		r = psync_one(p->fds[ios[0]->fd], ios[0]);
+	} while (r < 0 && errno == EINTR);
+	ios[0]->res = r < 0 ? -errno : r;
+	p->done = ios[0];
+	return 1;
+}
+
+static int psync_reap(void *ctx, struct io **done, unsigned min, unsigned max, uint64_t until)
+{
+	struct psync *p = ctx;
+
+	(void)min;
+	(void)until;
+	if (!p->done || max == 0)
+		return 0;
+	done[0] = p->done;
+	p->done = NULL;
+	return 1;
+}
+
+static void psync_close(void *ctx)
+{
+	free(ctx);
+}
+
+const struct engine engine_psync = {
+    .api = ENGINE_API,
+    .name = "psync",
+    .what = "pread(2) and pwrite(2), one at a time",
+    .caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC | ENGINE_SYNC,
+    .probe = psync_probe,
+    .open = psync_open,
+    .submit = psync_submit,
+    .reap = psync_reap,
+    .close = psync_close,
+};

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The wrappers around the hooks: state and accounting once for every engine. The checks cost one
+ * byte of table an I/O, nothing that a null loop would notice.
+ */
+#include "engines/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first breach stays: what follows from a broken engine is only its echo. */
+__attribute__((format(printf, 2, 3), cold)) static int breach(struct engine_run *r, const char *fmt,
+							      ...)
+{
+	char what[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	if (!r->broken.code)
+		err_set(&r->broken, ERR_MEASURE, "engine broke its contract: \"%s\" %s",
+			r->engine ? r->engine->name : "(closed)", what);
+	return ERR_MEASURE;
+}
+
+__attribute__((cold)) static int failed(struct engine_run *r, const char *hook, int rc)
+{
+	if (!r->broken.code)
+		err_sys(&r->broken, ERR_MEASURE, -rc, "engine \"%s\": %s failed with %u in flight",
+			r->engine->name, hook, r->inflight);
+	return ERR_MEASURE;
+}
+
+int engine_open(struct engine_run *r, const struct engine *g, const struct engine_config *c,
+		struct err *e)
+{
+	memset(r, 0, sizeof(*r));
+	int rc = engine_check(g, e);
+	if (rc)
+		return rc;
+	if (c->depth == 0)
+		return err_set(e, ERR_MEASURE, "engine \"%s\": depth is 0", g->name);
+	if (!(g->caps & ENGINE_DISKLESS) && (c->nfds == 0 || !c->fds))
+		return err_set(e, ERR_MEASURE, "engine \"%s\" needs a target", g->name);
+	void *ctx = NULL;
+	rc = g->open(&ctx, c, e);
+	if (rc < 0)
+		return rc;
+	if (!ctx)
+		return err_set(e, ERR_MEASURE,
+			       "engine broke its contract: \"%s\" opened without a context",
+			       g->name);
+	r->engine = g;
+	r->ctx = ctx;
+	r->depth = c->depth;
+	r->nfds = c->nfds;
+	r->out = xcalloc(c->depth, 1);
+	return 0;
+}
+
+/* Says what is wrong with an io that the runner hands in. */
+__attribute__((cold)) static int bad_io(struct engine_run *r, const struct io *io)
+{
+	if (io->index >= r->depth)
+		return breach(r, "was given io %u at depth %u", io->index, r->depth);
+	if (r->out[io->index])
+		return breach(r, "was given io %u twice", io->index);
+	if (!(r->engine->caps & 1u << io->op))
+		return breach(r, "was given operation %u, which it does not do", (unsigned)io->op);
+	return breach(r, "was given descriptor %u of %u", io->fd, r->nfds);
+}
+
+static bool io_fits(const struct engine_run *r, const struct io *io)
+{
+	return io->index < r->depth && !r->out[io->index] && (r->engine->caps >> io->op & 1u) &&
+	       (io->fd < r->nfds || (r->engine->caps & ENGINE_DISKLESS));
+}
+
+int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
+{
+	if (!r->ctx)
+		return breach(r, "was asked to submit after close");
+	if (r->broken.code)
+		return ERR_MEASURE;
+	if (n == 0)
+		return 0;
+	if (n > r->depth - r->inflight)
+		return breach(r, "was given %u more with %u in flight at depth %u", n, r->inflight,
+			      r->depth);
+	unsigned marked = 0;
+	while (marked < n && io_fits(r, ios[marked]))
+		r->out[ios[marked++]->index] = 1;
+	if (marked < n) {
+		int rc = bad_io(r, ios[marked]);
+		while (marked > 0)
+			r->out[ios[--marked]->index] = 0;
+		return rc;
+	}
+	int taken = r->engine->submit(r->ctx, ios, n);
+	unsigned kept = taken < 0 ? 0 : (unsigned)taken;
+	if (kept > n)
+		return breach(r, "took %u of %u", kept, n);
+	for (unsigned i = kept; i < n; i++)
+		r->out[ios[i]->index] = 0;
+	if (taken < 0)
+		return failed(r, "submit", taken);
+	r->submitted += kept;
+	r->inflight += kept;
+	if (kept == 0) {
+		/* Waiting for a completion that nothing can bring would never end. */
+		if (r->inflight == 0)
+			return breach(r, "is full with nothing in flight");
+		r->full++;
+	}
+	return taken;
+}
+
+int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until)
+{
+	if (!r->ctx)
+		return breach(r, "was asked to reap after close");
+	if (max > r->inflight)
+		max = r->inflight;
+	if (min > max)
+		min = max;
+	if (max == 0)
+		return 0;
+	int got = r->engine->reap(r->ctx, done, min, max, until);
+	if (got < 0)
+		return failed(r, "reap", got);
+	if ((unsigned)got > max)
+		return breach(r, "returned %d of at most %u", got, max);
+	for (int i = 0; i < got; i++) {
+		const struct io *io = done[i];
+
+		if (!io || io->index >= r->depth || !r->out[io->index])
+			return breach(r, "returned an io that was not in flight");
+		if (io->res > (int64_t)io->len)
+			return breach(r, "returned %lld of %u bytes", (long long)io->res, io->len);
+		r->out[io->index] = 0;
+		r->inflight--;
+		r->reaped++;
+	}
+	return got;
+}
+
+void engine_cancel(struct engine_run *r, struct io *io)
+{
+	if (r->ctx && r->engine->cancel && io->index < r->depth && r->out[io->index])
+		r->engine->cancel(r->ctx, io);
+}
+
+void engine_close(struct engine_run *r)
+{
+	/* A diskless engine has nothing that could still write into the buffers. */
+	if (r->ctx && (r->inflight == 0 || (r->engine->caps & ENGINE_DISKLESS)))
+		r->engine->close(r->ctx);
+	r->ctx = NULL;
+	free(r->out);
+	r->out = NULL;
+}
+
+uint64_t engine_now(const struct engine_run *r)
+{
+	return r->ctx && r->engine->now ? r->engine->now(r->ctx) : clock_now();
+}
+
+void engine_sleep_until(struct engine_run *r, uint64_t ns)
+{
+	if (r->ctx && r->engine->sleep_until)
+		r->engine->sleep_until(r->ctx, ns);
+	else
+		clock_sleep_until(ns);
+}
