@@ -3,8 +3,9 @@
  * plan: suite + host + command line -> jobs and checks with no default left to apply. Pure but for
  * reading the host; does no I/O on a target. `run` reads nothing but the plan; `plan` prints it.
  *
- * Includes: suite host model engines/engine.h base. Ownership: plan_make fills, plan_release frees;
- * strings live in the plan's arena or in the suite's (the suite must outlive the plan).
+ * Includes: suite host model engines/engine.h engines/sim.h measure/metric.h (const table) base.
+ * Ownership: plan_make fills, plan_release frees; strings live in the plan's arena or in the suite's
+ * (the suite must outlive the plan).
  * A workload that cannot run is no failure of plan_make: its jobs carry JOB_ERROR or JOB_SKIPPED with
  * the sentence, so the number of test cases of a suite is constant.
  */
@@ -32,7 +33,7 @@ struct plan_options {
 	uint64_t seed;                  /* of the whole invocation; recorded */
 	uint64_t budget_time, budget_written; /* 0 = suite's */
 	const char *profile;
-	bool lint_only; /* no targets: resolve what can be resolved, for `lint` */
+	bool lint_only; /* no targets: resolve what can be resolved, for `lint`; host may be NULL */
 };
 
 struct job_origins {
@@ -46,6 +47,7 @@ struct plan {
 	struct target *targets; size_t ntargets;
 	struct job *jobs; size_t njobs;
 	struct job_origins *origins; /* njobs */
+	uint32_t *workload; /* njobs: index into suite->workloads. Jobs go workload, instance, target. */
 	struct check *checks; size_t nchecks; /* grouped by job, ascending */
 	struct policy policy;
 	uint32_t sessions_min, sessions_max;
@@ -57,8 +59,9 @@ struct plan {
 };
 
 /*
- * Expands and resolves. Errors of meaning and lint findings go to d. Returns 0; ERR_SUITE when d has
- * errors or nothing is selected (status 2). Target trouble is never an error here: jobs of such a target
+ * Expands and resolves. Errors of meaning and lint findings go to d. Returns 0; ERR_SUITE when d got
+ * errors or nothing is selected (status 2); ERR_USAGE when the options are wrong. p can be released
+ * in each case. Target trouble is never an error here: jobs of such a target
  * are JOB_ERROR with the sentence.
  */
 int plan_make(const struct suite *s, const struct plan_options *o, struct plan *p, struct diags *d,
@@ -68,8 +71,9 @@ void plan_release(struct plan *p);
 /* Lint rules on resolved jobs (depth on a synchronous engine, rwmixread with randwrite, bs below the
  * logical block, ramp not below runtime ...) with waivers applied. Called by plan_make. */
 void plan_lint(struct plan *p, struct diags *d);
-/* Safety and capacity of each target for its jobs, without I/O: in use, permission, identity for
- * writing, alignment, size, free space. Marks jobs JOB_ERROR. Called by plan_make unless lint_only. */
+/* Safety and capacity of each target for its jobs: in use, permission, identity for writing,
+ * direct I/O, alignment, size, free space. Opens at most an unnamed file in a folder (plan_make did, to
+ * ask for its direct I/O limits). Marks jobs JOB_ERROR. Called by plan_make unless lint_only. */
 void plan_permit(struct plan *p, const struct plan_options *o);
 
 /* Planned time of one session in ns: layout + runs x (ramp + runtime or estimate + harness). */
@@ -77,7 +81,8 @@ uint64_t plan_session_time(const struct plan *p);
 /* Upper bound of bytes written in one session, layout included; UINT64_MAX is never returned: a
  * free-running write counts rate x time with the 2 GB/s bound, and *bounded is false then. */
 uint64_t plan_session_written(const struct plan *p, bool *bounded);
-/* Text of an origin: "suite.yaml:12:5", "defaults suite.yaml:4", "default", "--set runtime=1s". */
+/* Text of an origin: "suite.yaml:12:5", "defaults suite.yaml:4:3", "matrix suite.yaml:9:7", "default",
+ * "target", "command line"; a parameter follows: "suite.yaml:12:5 (runtime=1s from --set)". */
 void plan_origin(const struct plan *p, const struct origin *o, struct str *out);
 /* The whole plan for people. */
 void plan_show(const struct plan *p, struct str *out);

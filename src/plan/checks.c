@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan/checks: gates and expectations of a workload to the checks of a job. Names hold no numbers,
+ * so that a changed limit is the same test. A check that could never fail is an error of the suite.
+ */
+#include "plan/planner.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+
+static void unknown_metric(struct planner *pl, const char *name, uint32_t line, uint32_t column)
+{
+	const char *nearest = metric_nearest(name);
+	struct diag *g = planner_report(pl, line, column, "metric '%s' is unknown", name);
+
+	if (g && nearest)
+		diag_hint(g, "did you mean '%s'?", nearest);
+	else if (g)
+		diag_hint(g, "e.g. read.iops, write.bw, read.clat.p99, sync.lat.p99, cpu.per_io");
+}
+
+/* metric_resolve() walks the table; 10 000 workloads ask for the same few names. */
+static int resolve_cached(struct planner *pl, const char *name, const struct job *j,
+			  const struct metric **m)
+{
+	unsigned dirs = (job_reads(j) ? 1u : 0) | (job_writes(j) ? 2u : 0) |
+			(j->fsync || j->fdatasync || j->end_fsync ? 4u : 0);
+	size_t at = (hash_str(name) + dirs) % (sizeof(pl->metrics) / sizeof(pl->metrics[0]));
+	struct metric_slot *slot = &pl->metrics[at];
+
+	if (!slot->name || slot->dirs != dirs || strcmp(slot->name, name) != 0) {
+		slot->name = name;
+		slot->dirs = dirs;
+		slot->n = metric_resolve(name, j, slot->m);
+	}
+	for (int i = 0; i < slot->n; i++)
+		m[i] = slot->m[i];
+	return slot->n;
+}
+
+/* Known, but this job has nothing of it. */
+static void no_direction(struct planner *pl, const char *name, uint32_t line, uint32_t column,
+			 const struct job *j)
+{
+	const struct metric *m = metric_find(name);
+	const char *rest = strchr(name, '.');
+	struct diag *d;
+
+	if (m && m->source == SOURCE_SYNC) {
+		d = planner_report(pl, line, column, "workload '%s' has no %s: it never syncs",
+				   j->name, name);
+		if (d)
+			diag_hint(d, "`fsync: 1`, or `end_fsync: true` on a writing workload");
+		return;
+	}
+	d = planner_report(pl, line, column, "workload '%s' is %s and has no %s", j->name,
+			   job_rw_name(j->rw), name);
+	if (d && rest)
+		diag_hint(d, "'%s' stands for the directions that each instance does", rest + 1);
+}
+
+/* Metrics behind a written name, each one that this job can have. 0 when an error was reported. */
+static int metrics_of(struct planner *pl, const char *name, uint32_t line, uint32_t column,
+		      const struct job *j, const struct metric **m)
+{
+	const struct engine *g = engine_find(j->ioengine);
+	bool sync = g && (g->caps & ENGINE_SYNC), is_auto = strcmp(j->ioengine_asked, "auto") == 0;
+	int n = resolve_cached(pl, name, j, m);
+
+	/* What a target makes of `direct: auto`, and so of end_fsync, is no fault of the suite:
+	 * there the judgement says that the value does not exist. */
+	if (n < 0 && j->direct_auto && job_writes(j)) {
+		m[0] = metric_find(name);
+		if (m[0] && m[0]->source == SOURCE_SYNC)
+			return 1;
+	}
+	if (n == 0)
+		unknown_metric(pl, name, line, column);
+	if (n < 0)
+		no_direction(pl, name, line, column, j);
+	/* nor is it the suite's fault which engine `auto` finds */
+	for (int i = 0; i < n; i++) {
+		if (m[i]->source != SOURCE_SLAT || is_auto || metric_applies(m[i], j, sync))
+			continue;
+		planner_report(pl, line, column,
+			       "workload '%s' has no %s: ioengine %s is synchronous", j->name,
+			       m[i]->name, j->ioengine);
+		return 0;
+	}
+	return n < 0 ? 0 : n;
+}
+
+/* Names are unique in the job; the checks of a job are the last ones of the list. */
+static bool name_free(struct planner *pl, const struct check *c)
+{
+	for (size_t i = pl->checks.n; i-- > 0 && pl->checks.v[i].job == c->job;)
+		if (pl->checks.v[i].name == c->name || strcmp(pl->checks.v[i].name, c->name) == 0)
+			return false;
+	return true;
+}
+
+static void check_add(struct planner *pl, const struct check *c)
+{
+	struct check *n = VEC_PUSH(&pl->checks);
+
+	*n = *c;
+	if (!pl->o->check)
+		return;
+	if (str_glob(pl->o->check, c->name))
+		pl->checks_selected++;
+	else
+		n->skipped = pl->check_not_selected;
+}
+
+static bool gate_tolerance(struct planner *pl, const struct gate_entry *g, const struct metric *m,
+			   struct check *c)
+{
+	struct err e = ERR_INIT;
+	const char *text = g->tolerance_text ? g->tolerance_text : "";
+	struct diag *d;
+
+	c->tolerance = g->tolerance;
+	c->absolute = g->absolute;
+	while (*text == '+' || c_isspace(*text))
+		text++;
+	/* only the metric knows the unit of an absolute tolerance */
+	if (g->absolute && unit_parse(m->unit, text, &c->tolerance, &e) < 0) {
+		d = planner_report(pl, g->line, g->column,
+				   "tolerance '%s' does not fit %s, which is in %s",
+				   g->tolerance_text, m->name, unit_name(m->unit));
+		if (d)
+			diag_hint(d, "%s; or a share: `%s: 5%%`", e.hint[0] ? e.hint : e.text,
+				  g->metric);
+		return false;
+	}
+	if (!(c->tolerance > 0)) {
+		planner_report(pl, g->line, g->column, "tolerance '%s' of %s is not above zero",
+			       g->tolerance_text, m->name);
+		return false;
+	}
+	if (g->role == ROLE_WATCH)
+		return true;
+	if (!g->absolute && m->better == BETTER_HIGHER && c->tolerance >= 1) {
+		d = planner_report(pl, g->line, g->column,
+				   "gate %s: %s cannot fail: nothing loses more than 100 %%",
+				   m->name, g->tolerance_text);
+		if (d)
+			diag_hint(d, "a tolerance below 100 %%, or `role: watch`");
+		return false;
+	}
+	if (m->better == BETTER_NONE) {
+		d = planner_report(pl, g->line, g->column,
+				   "gate %s cannot fail: neither more nor less of it is better",
+				   m->name);
+		if (d)
+			diag_hint(d, "`%s: {tolerance: %s, role: watch}` shows it", g->metric,
+				  g->tolerance_text);
+		return false;
+	}
+	return true;
+}
+
+static const char *gate_name(struct planner *pl, const struct metric *m)
+{
+	const char **slot = &pl->gate_names[metric_index(m)];
+
+	if (!*slot)
+		*slot = arena_printf(pl->a, "gate %s", m->name);
+	return *slot;
+}
+
+static void gate_make(struct planner *pl, const struct gate_entry *g, const char *text,
+		      uint32_t job)
+{
+	const struct metric *m[DIR_COUNT];
+	int n = metrics_of(pl, g->metric, g->line, g->column, &pl->p->jobs[job], m);
+
+	for (int i = 0; i < n; i++) {
+		struct check c = {.job = job,
+				  .kind = CHECK_GATE,
+				  .name = gate_name(pl, m[i]),
+				  .metric = m[i]->name,
+				  .text = text,
+				  .line = g->line,
+				  .reference = NAN,
+				  .role = g->role};
+
+		if (!gate_tolerance(pl, g, m[i], &c))
+			continue;
+		if (name_free(pl, &c))
+			check_add(pl, &c);
+		else
+			planner_report(pl, g->line, g->column, "two gates on %s in workload '%s'",
+				       m[i]->name, pl->p->jobs[job].name);
+	}
+}
+
+static const struct datasheet *datasheet_find(const struct suite *s, const char *name)
+{
+	for (size_t i = 0; i < s->datasheet.n; i++)
+		if (strcmp(s->datasheet.v[i].name, name) == 0)
+			return &s->datasheet.v[i];
+	return NULL;
+}
+
+static bool reference_datasheet(struct planner *pl, const struct expr *x, const struct metric *m,
+				const char *name, struct check *c)
+{
+	const struct datasheet *ds = datasheet_find(pl->s, name);
+	const char *nearest;
+	struct diag *d;
+
+	if (ds && ds->unit == m->unit) {
+		c->reference = ds->value;
+		return true;
+	}
+	if (ds) {
+		planner_report(pl, x->line, x->column, "'%s': %s is in %s, and datasheet.%s in %s",
+			       x->text, m->name, unit_name(m->unit), name, unit_name(ds->unit));
+		return false;
+	}
+	d = planner_report(pl, x->line, x->column, "'%s': the suite's datasheet has no '%s'",
+			   x->text, name);
+	if (d) {
+		const char **names = xcalloc(pl->s->datasheet.n + 1, sizeof(*names));
+
+		for (size_t i = 0; i < pl->s->datasheet.n; i++)
+			names[i] = pl->s->datasheet.v[i].name;
+		nearest = str_nearest(name, names, pl->s->datasheet.n);
+		free(names);
+		diag_hint(d,
+			  nearest ? "did you mean 'datasheet.%s'?"
+				  : "add `datasheet: {%s: 3230 MB/s}`",
+			  nearest ? nearest : name);
+	}
+	return false;
+}
+
+/* link, upstream: known from the target, or the check says that they are not. */
+static bool reference_link(struct planner *pl, const struct expr *x, const struct metric *m,
+			   struct check *c)
+{
+	uint32_t target = pl->p->jobs[c->job].target;
+	const struct target *t = &pl->p->targets[target];
+	const struct fact *f;
+	struct diag *d;
+
+	if (m->unit != UNIT_BW) {
+		d = planner_report(pl, x->line, x->column,
+				   "'%s': %s is in %s, and %s is a bandwidth", x->text, m->name,
+				   unit_name(m->unit), x->percent_of);
+		if (d)
+			diag_hint(d, "`read.bw >= 80%% of %s`", x->percent_of);
+		return false;
+	}
+	c->reference = (*x->percent_of == 'l' ? pl->link : pl->upstream)[target];
+	if (!isnan(c->reference))
+		return true;
+	f = facts_find(&t->facts, *x->percent_of == 'l' ? "link.bandwidth" : "upstream.bandwidth");
+	c->reference_why = arena_printf(pl->a, "the bandwidth of %s is not known on '%s': %s",
+					x->percent_of, t->role,
+					!f       ? "nothing tells"
+					: f->why ? f->why
+						 : "the target has no link");
+	return true;
+}
+
+static bool expect_limit(struct planner *pl, const struct expr *x, const struct metric *m,
+			 struct check *c)
+{
+	struct err e = ERR_INIT;
+	struct diag *d;
+
+	c->reference = NAN;
+	if (x->percent_of) {
+		c->limit = x->ratio;
+		c->percent_of = x->percent_of;
+		if (str_starts(x->percent_of, "datasheet.")) {
+			if (!reference_datasheet(pl, x, m, x->percent_of + strlen("datasheet."), c))
+				return false;
+		} else if (!reference_link(pl, x, m, c)) {
+			return false;
+		}
+	} else if (unit_parse(m->unit, x->value, &c->limit, &e) < 0) {
+		d = planner_report(pl, x->line, x->column, "'%s': '%s' does not fit %s: %s",
+				   x->text, x->value, m->name, e.text);
+		if (d && e.hint[0])
+			diag_hint(d, "%s", e.hint);
+		return false;
+	}
+	if ((x->op == OP_GE || x->op == OP_GT) && c->limit <= 0 &&
+	    !(x->op == OP_GT && c->limit == 0)) {
+		planner_report(pl, x->line, x->column,
+			       "'%s' cannot fail: no measured value is below zero", x->text);
+		return false;
+	}
+	return true;
+}
+
+static const char *expect_name(struct planner *pl, const struct expr *x, const struct metric *m)
+{
+	unsigned max = x->op == OP_LE || x->op == OP_LT;
+	const char **slot = &pl->expect_names[metric_index(m) * 4 + max * 2 + x->every_run];
+	const char *every = x->every_run ? " every run" : "", *way = max ? "max" : "min";
+
+	if (x->percent_of)
+		return arena_printf(pl->a, "expect %s %s of %s%s", m->name, way, x->percent_of,
+				    every);
+	if (!*slot)
+		*slot = arena_printf(pl->a, "expect %s %s%s", m->name, way, every);
+	return *slot;
+}
+
+static bool expect_valid(struct planner *pl, const struct expr *x)
+{
+	struct diag *d = NULL;
+
+	if (x->spread)
+		d = planner_report(pl, x->line, x->column,
+				   "'%s': spread(...) over the targets comes with a later version",
+				   x->text);
+	else if (x->op == OP_EQ || x->op == OP_NE)
+		d = planner_report(pl, x->line, x->column,
+				   "'%s': a measured value is never exactly equal", x->text);
+	else if (x->wait)
+		d = planner_report(pl, x->line, x->column, "'%s': wait is for admit", x->text);
+	else
+		return true;
+	if (d && !x->wait && !x->spread)
+		diag_hint(d, "use >= or <=");
+	return false;
+}
+
+static void expect_make(struct planner *pl, const struct expr *x, uint32_t job)
+{
+	const struct metric *m[DIR_COUNT];
+	int n;
+
+	if (!expect_valid(pl, x))
+		return;
+	n = metrics_of(pl, x->subject, x->line, x->column, &pl->p->jobs[job], m);
+	for (int i = 0; i < n; i++) {
+		struct check c = {.job = job,
+				  .kind = CHECK_EXPECT,
+				  .metric = m[i]->name,
+				  .text = x->text,
+				  .line = x->line,
+				  .op = x->op,
+				  .every_run = x->every_run};
+
+		if (!expect_limit(pl, x, m[i], &c))
+			continue;
+		c.name = expect_name(pl, x, m[i]);
+		if (name_free(pl, &c))
+			check_add(pl, &c);
+		else
+			planner_report(pl, x->line, x->column,
+				       "'%s': two %s of %s%s%s in workload '%s'", x->text,
+				       x->op == OP_LE || x->op == OP_LT ? "ceilings" : "floors",
+				       m[i]->name, x->percent_of ? " of " : "",
+				       x->percent_of ? x->percent_of : "", pl->p->jobs[job].name);
+	}
+}
+
+void checks_begin(struct planner *pl, const struct workload *w)
+{
+	pl->texts.n = 0;
+	for (size_t i = 0; i < w->gate.n; i++) {
+		const struct gate_entry *g = &w->gate.v[i];
+
+		*VEC_PUSH(&pl->texts) = arena_printf(pl->a, "%s: %s", g->metric, g->tolerance_text);
+	}
+}
+
+/* Medians over fewer runs than the baseline's are not exchangeable with them. */
+static void enough_runs(struct planner *pl, const struct workload *w, const struct job *j)
+{
+	struct diag *d;
+
+	if (w->gate.n == 0 || j->runs >= PLAN_MIN_RUNS)
+		return;
+	if (pl->o->runs)
+		d = planner_report(pl, 0, 0, "--runs %u is too few for the gates of suite '%s'",
+				   j->runs, pl->s->name);
+	else
+		d = planner_report(pl, w->line, w->column,
+				   "workload '%s' has gates and only %u runs a session", w->name,
+				   j->runs);
+	if (d)
+		diag_hint(d,
+			  "a gate needs %u runs a session; fewer are for workloads without gates",
+			  PLAN_MIN_RUNS);
+}
+
+void checks_make(struct planner *pl, const struct workload *w, uint32_t job)
+{
+	size_t selected = pl->checks_selected;
+	struct job *j = &pl->p->jobs[job];
+
+	enough_runs(pl, w, j);
+	for (size_t i = 0; i < w->gate.n; i++)
+		gate_make(pl, &w->gate.v[i], pl->texts.v[i], job);
+	for (size_t i = 0; i < w->expect.n; i++)
+		expect_make(pl, &w->expect.v[i], job);
+	if (!pl->o->check)
+		return;
+	if (pl->checks_selected == selected)
+		job_stop(j, JOB_SKIPPED, pl->no_check_selected);
+}

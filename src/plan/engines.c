@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan/engines: which engine does a job's I/O. Each is probed once a plan, never in lint. */
+#include "plan/planner.h"
+
+#include "engines/sim.h"
+
+/* `ioengine: auto`, best first. */
+static const char *const auto_order[] = {"io_uring", "libaio", "psync"};
+enum { NAUTO = sizeof(auto_order) / sizeof(auto_order[0]) };
+
+static size_t engine_at(const struct engine *g)
+{
+	size_t i = 0;
+
+	while (engine_table[i] != g)
+		i++;
+	return i;
+}
+
+static const struct engine_state *engine_ask(struct planner *pl, const struct engine *g)
+{
+	struct engine_state *st = &pl->engine[engine_at(g)];
+	struct err e = ERR_INIT;
+
+	if (st->asked)
+		return st;
+	st->asked = true;
+	st->usable = engine_probe(g, &e) == 0;
+	if (!st->usable)
+		st->why = arena_printf(pl->a, "ioengine %s cannot be used here: %s%s%s", g->name,
+				       e.text, e.hint[0] ? "; " : "", e.hint);
+	return st;
+}
+
+static const struct engine *engine_auto(struct planner *pl)
+{
+	const struct engine *found = NULL;
+	struct str passed;
+
+	if (pl->auto_engine)
+		return pl->auto_engine;
+	str_init(&passed);
+	for (int i = 0; i < NAUTO && !found; i++) {
+		const struct engine *g = engine_find(auto_order[i]);
+		const struct engine_state *st;
+
+		if (!g)
+			continue;
+		st = engine_ask(pl, g);
+		if (st->usable)
+			found = g;
+		else
+			str_addf(&passed, "; %s", st->why);
+	}
+	/* psync needs nothing but system calls; where even that fails, its job says why. */
+	if (!found)
+		found = engine_find("psync");
+	notices_add(&pl->p->notices, "ioengine auto: %s is used%s", found ? found->name : "none",
+		    passed.s);
+	str_release(&passed);
+	pl->auto_engine = found;
+	return found;
+}
+
+static void unknown_engine(struct planner *pl, const struct origin *og, const char *asked)
+{
+	const char **names = xcalloc(engine_count + 1, sizeof(*names));
+	const char *nearest;
+	struct diag *g;
+
+	for (unsigned i = 0; i < engine_count; i++)
+		names[i] = engine_table[i]->name;
+	names[engine_count] = "auto";
+	nearest = str_nearest(asked, names, engine_count + 1);
+	g = planner_report(pl, og->line, og->column, "ioengine '%s' is unknown", asked);
+	if (g && nearest)
+		diag_hint(g, "did you mean '%s'?", nearest);
+	else if (g) {
+		struct str all;
+
+		str_init(&all);
+		for (unsigned i = 0; i <= engine_count; i++)
+			str_addf(&all, "%s%s", i ? " " : "", names[i]);
+		diag_hint(g, "known: %s", all.s);
+		str_release(&all);
+	}
+	free(names);
+}
+
+/* A mode or sync the engine has no operation for can never run: the suite is wrong. */
+static void engine_can(struct planner *pl, const struct job *j, const struct job_origins *og,
+		       const struct engine *g)
+{
+	const struct origin *at = &og->of[pl->at[PW_RW]];
+	uint32_t need = (job_reads(j) ? ENGINE_OP_READ : 0) | (job_writes(j) ? ENGINE_OP_WRITE : 0);
+
+	if ((g->caps & need) != need)
+		planner_report(pl, at->line ? at->line : j->file_line, at->column,
+			       "ioengine %s cannot do rw: %s", g->name, job_rw_name(j->rw));
+	if ((j->fsync && !(g->caps & ENGINE_OP_FSYNC)) ||
+	    (j->fdatasync && !(g->caps & ENGINE_OP_FDATASYNC)))
+		planner_report(pl, j->file_line, 0, "ioengine %s cannot sync (fsync, fdatasync)",
+			       g->name);
+}
+
+/* The script of sim is its own business but for a wrong one, which is the suite's. */
+static void engine_script(struct planner *pl, struct job *j, const struct job_origins *og)
+{
+	const struct origin *at = &og->of[pl->at[PW_SIM]];
+	struct err e = ERR_INIT;
+
+	if (strcmp(j->ioengine, "sim") != 0)
+		j->sim = "";
+	else if (sim_check(j->sim, &e) < 0)
+		planner_report_err(pl, at->line ? at->line : j->file_line, at->column, &e);
+}
+
+const char *engine_resolve(struct planner *pl, struct job *j, const struct job_origins *og)
+{
+	const char *asked = j->ioengine;
+	bool is_auto = strcmp(asked, "auto") == 0;
+	const struct engine *g;
+	const struct engine_state *st;
+
+	j->ioengine_asked = asked;
+	if (is_auto && pl->o->lint_only) {
+		/* Unknown until a machine is asked: the asynchronous shape raises no false finding.
+		 */
+		j->ioengine = auto_order[0];
+		j->sim = "";
+		return NULL;
+	}
+	g = is_auto ? engine_auto(pl) : engine_find(asked);
+	if (!g) {
+		unknown_engine(pl, &og->of[pl->at[PW_IOENGINE]], asked);
+		return NULL;
+	}
+	j->ioengine = g->name;
+	engine_can(pl, j, og, g);
+	engine_script(pl, j, og);
+	if (pl->o->lint_only || j->state != JOB_READY)
+		return NULL;
+	st = engine_ask(pl, g);
+	return st->usable ? NULL : st->why;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan/estimate: time and bytes of a session before anything is known of the device. The
+ * assumptions are the constants below; what a session really takes replaces them as it goes.
+ */
+#include "plan/planner.h"
+
+#include <math.h>
+
+static const double LAYOUT_RATE = 500e6;              /* bytes/s while a file is written in full */
+static const double SIZE_BOUND_RATE = 200e6;          /* bytes/s of a job that ends at size */
+static const double WRITE_RATE_MAX = 2e9;             /* bytes/s: bound of a free-running write */
+static const uint64_t HARNESS_NS = 20 * NS_PER_MS;    /* fork, open, threads, journal */
+static const uint64_t END_FSYNC_NS = 500 * NS_PER_MS; /* flush of what is still in the cache */
+
+/* Sums stay far from wrapping: a century is a number like another. */
+static const double LIMIT = 9e18;
+
+static uint64_t clamp(double v)
+{
+	return v < 0 ? 0 : v > LIMIT ? (uint64_t)LIMIT : (uint64_t)v;
+}
+
+/* Bytes of a job that ends at size. */
+static double size_bytes(const struct job *j)
+{
+	return (double)j->size * (double)j->loops * j->numjobs;
+}
+
+/* I/Os a second times bytes, limited by the pacer; INFINITY when free running. */
+static double paced_rate(const struct job *j)
+{
+	return j->rate_iops > 0 ? j->rate_iops * j->bs * j->numjobs : INFINITY;
+}
+
+static double run_seconds(const struct job *j)
+{
+	double at_size, runtime = (double)j->runtime / (double)NS_PER_SEC;
+
+	if (j->runtime && j->time_based)
+		return runtime;
+	at_size = size_bytes(j) / fmin(SIZE_BOUND_RATE, paced_rate(j));
+	return j->runtime ? fmin(runtime, at_size) : at_size;
+}
+
+static double run_ns(const struct job *j)
+{
+	double ns = run_seconds(j) * (double)NS_PER_SEC + (double)j->ramp_time + (double)HARNESS_NS;
+
+	return j->end_fsync ? ns + (double)END_FSYNC_NS : ns;
+}
+
+void plan_layout(const struct plan *p, uint32_t target, uint64_t *files, uint64_t *bytes)
+{
+	*files = *bytes = 0;
+	if (p->targets[target].kind != TARGET_DIR)
+		return;
+	for (size_t i = 0; i < p->njobs; i++) {
+		const struct job *j = &p->jobs[i];
+		uint64_t n = j->files == FILES_PER_JOB ? j->numjobs : 1;
+
+		if (j->target != target || j->state != JOB_READY || job_diskless(j))
+			continue;
+		if (n > *files)
+			*files = n;
+		if (j->offset + j->size > *bytes)
+			*bytes = j->offset + j->size;
+	}
+}
+
+static double layout_bytes(const struct plan *p)
+{
+	double sum = 0;
+
+	for (uint32_t t = 0; t < p->ntargets; t++) {
+		uint64_t files, bytes;
+
+		plan_layout(p, t, &files, &bytes);
+		sum += (double)files * (double)bytes;
+	}
+	return sum;
+}
+
+uint64_t plan_session_time(const struct plan *p)
+{
+	double ns = layout_bytes(p) / LAYOUT_RATE * (double)NS_PER_SEC;
+
+	for (size_t i = 0; i < p->njobs; i++)
+		if (p->jobs[i].state == JOB_READY)
+			ns += p->jobs[i].runs * run_ns(&p->jobs[i]);
+	return clamp(ns);
+}
+
+static double write_share(const struct job *j)
+{
+	if (j->rw == RW_RW || j->rw == RW_RANDRW)
+		return (100 - (j->rwmixread > 100 ? 100 : j->rwmixread)) / 100.0;
+	return job_writes(j) ? 1 : 0;
+}
+
+/* Upper bound of what one run writes. The ramp goes over the region again and again, so only time
+ * and the pacer bound it. */
+static double run_written(const struct job *j, bool *bounded)
+{
+	double ramp = (double)j->ramp_time / (double)NS_PER_SEC;
+	double runtime = (double)j->runtime / (double)NS_PER_SEC;
+	double rate = paced_rate(j), bytes;
+
+	if (isinf(rate) && (ramp > 0 || j->time_based))
+		*bounded = false;
+	rate = fmin(rate, WRITE_RATE_MAX);
+	bytes = runtime * rate;
+	if (!j->time_based && (!j->runtime || size_bytes(j) < bytes))
+		bytes = size_bytes(j);
+	return (bytes + ramp * rate) * write_share(j);
+}
+
+uint64_t plan_session_written(const struct plan *p, bool *bounded)
+{
+	double sum = layout_bytes(p);
+
+	*bounded = true;
+	for (size_t i = 0; i < p->njobs; i++) {
+		const struct job *j = &p->jobs[i];
+
+		if (j->state == JOB_READY && job_writes(j) && !job_diskless(j))
+			sum += j->runs * run_written(j, bounded);
+	}
+	return clamp(sum);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan/lint: what a rule gets, and the table of rules. A rule looks at one resolved job, says in one
+ * sentence what is odd and names the word it is about; level, place and waivers are lint.c's.
+ */
+#ifndef BLKGATE_PLAN_LINT_H
+#define BLKGATE_PLAN_LINT_H
+
+#include "plan/planner.h"
+
+struct lint_view {
+	const struct plan *p;
+	const struct job *j;
+	const struct job_origins *og;
+	const struct engine *g;      /* NULL = unknown name, or `auto` before a machine was asked */
+	const struct check *checks;  /* of this job */
+	size_t nchecks;
+	unsigned at[PW_COUNT];
+};
+
+struct lint_rule {
+	const char *name;
+	enum diag_level level;
+	enum plan_word word;  /* where the finding is placed */
+	bool needs_target;    /* cannot fire without one: a waiver for it is never unused */
+	bool (*hits)(const struct lint_view *v, struct str *text, struct str *hint);
+};
+
+enum { LINT_RULES_MAX = 64 };
+extern const struct lint_rule lint_rules[];
+extern const unsigned lint_rule_count;
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan/planner: the private state of one plan_make() call, shared by this room's files.
+ */
+#ifndef BLKGATE_PLAN_PLANNER_H
+#define BLKGATE_PLAN_PLANNER_H
+
+#include "base/vec.h"
+#include "engines/engine.h"
+#include "measure/metric.h"
+#include "plan/plan.h"
+
+#define PLAN_MAX_INSTANCES 100000u
+#define PLAN_MIN_RUNS 5u /* medians of fewer runs are not exchangeable with the baseline's */
+
+/* Words the plan itself decides about; planner.at[] holds their place in the word table. */
+enum plan_word {
+	PW_RW, PW_BS, PW_IOENGINE, PW_IODEPTH, PW_BATCH_SUBMIT, PW_COMPLETE_MIN, PW_COMPLETE_MAX,
+	PW_SIZE, PW_OFFSET, PW_RUNTIME, PW_RAMP, PW_TIME_BASED, PW_DIRECT, PW_SYNC, PW_FSYNC,
+	PW_FDATASYNC, PW_END_FSYNC, PW_RATE, PW_MIX, PW_FILES, PW_RUNS, PW_SIM,
+	PW_COUNT
+};
+unsigned plan_word_at(enum plan_word w);
+
+struct engine_state {
+	bool asked, usable;
+	const char *why; /* why not */
+};
+
+struct name_slot { const char *name; uint32_t job; }; /* first job of that name */
+struct metric_slot { const char *name; unsigned dirs; int n; const struct metric *m[DIR_COUNT]; };
+struct report_key { uint32_t line, column; const char *fmt; };
+
+struct planner {
+	struct plan *p;
+	const struct suite *s;
+	const struct plan_options *o;
+	struct diags *d;
+	struct arena *a;          /* the plan's */
+	size_t ntargets;          /* >= 1: lint has one that is not there */
+	const char **missing;     /* ntargets: why the target cannot be used, or NULL */
+	double *link, *upstream;  /* ntargets: bytes/s, NaN = unknown */
+	unsigned at[PW_COUNT];
+
+	struct job base;          /* defaults and `defaults:` */
+	struct job_origins base_origins;
+	struct engine_state *engine; /* engine_count */
+	const struct engine *auto_engine; /* NULL = not asked yet */
+	const char *engine_why;   /* of the instance being resolved */
+	const char *not_selected; /* sentences shared by many */
+	const char *check_not_selected, *no_check_selected;
+
+	struct name_slot *names;  /* open addressing, power of two */
+	size_t names_mask;
+	struct metric_slot metrics[256];
+	const char **gate_names;    /* by metric */
+	const char **expect_names;  /* by metric x {min, max} x {median, every run}; no reference */
+	VEC(struct check) checks;
+	VEC(const char *) texts;    /* of the current workload's gates */
+	VEC(struct report_key) reported;
+	size_t selected, checks_selected;
+	struct str tmp;
+};
+
+/* An error, once for each place and kind of sentence. NULL when it is already there. */
+struct diag *planner_report(struct planner *pl, uint32_t line, uint32_t column, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Reports an err at that place (the first one there). */
+void planner_report_err(struct planner *pl, uint32_t line, uint32_t column, const struct err *e);
+/* The first reason stands: changes a ready job only. */
+void job_stop(struct job *j, enum job_state state, const char *why);
+bool job_diskless(const struct job *j);
+/* First job of that name, or UINT32_MAX. */
+uint32_t planner_find_job(const struct planner *pl, const char *name);
+/* First reason stands. */
+void planner_setup_error(struct planner *pl, int code, const char *text);
+
+/* targets.c */
+int targets_resolve(struct planner *pl, struct err *e);
+int labels_apply(struct planner *pl, struct err *e);
+/* direct.c: does the target do O_DIRECT? Learnt before jobs are resolved. */
+void direct_learn(const struct host *h, struct target *t, const char *release, struct arena *a,
+		  const char **refused);
+/* NULL when O_DIRECT is honoured there (or cannot be asked), else the sentence. */
+const char *direct_refuses(const struct target *t);
+/* statx told the limits, or it is a block device: what `direct: auto` relies on. */
+bool direct_reported(const struct target *t);
+
+/* matrix.c: fills jobs, origins, workload. */
+int matrix_expand(struct planner *pl, struct err *e);
+
+/* resolve.c */
+void resolve_base(struct planner *pl);
+void resolve_word(struct planner *pl, struct job *j, struct job_origins *og, const struct word *w,
+		  const struct ynode *node, enum origin_kind kind);
+void resolve_instance(struct planner *pl, const struct workload *w, struct job *j, struct job_origins *og);
+void resolve_on_target(struct planner *pl, const struct workload *w, struct job *j, struct job_origins *og);
+
+/* engines.c: the engine behind j->ioengine as written; sets ioengine, ioengine_asked. NULL, or why it
+ * cannot be used on this machine. */
+const char *engine_resolve(struct planner *pl, struct job *j, const struct job_origins *og);
+
+/* conditions.c */
+void conditions_suite(struct planner *pl);  /* requires, admit */
+void conditions_when(struct planner *pl, const struct workload *w, struct job *j);
+
+/* checks.c, known.c */
+void checks_begin(struct planner *pl, const struct workload *w);
+void checks_make(struct planner *pl, const struct workload *w, uint32_t job);
+void known_apply(struct planner *pl);
+
+/* estimate.c: what a folder gets before a session: files of so many bytes each. */
+void plan_layout(const struct plan *p, uint32_t target, uint64_t *files, uint64_t *bytes);
+
+#endif

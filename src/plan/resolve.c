@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan/resolve: words to a job. Precedence: default < defaults < workload < matrix < command line;
+ * the place of the winner is kept for each word. What depends on other words or on the target is
+ * decided here and nowhere later: a resolved job has no default left.
+ */
+#include "plan/planner.h"
+
+static bool written(const struct planner *pl, const struct job_origins *og, enum plan_word w)
+{
+	return og->of[pl->at[w]].kind != ORIGIN_DEFAULT;
+}
+
+void resolve_word(struct planner *pl, struct job *j, struct job_origins *og, const struct word *w,
+		  const struct ynode *node, enum origin_kind kind)
+{
+	struct err e = ERR_INIT;
+
+	if (w->read(w, node->text, pl->a, j, &e) < 0)
+		planner_report_err(pl, node->line, node->column, &e);
+	og->of[word_index(w)] =
+	    (struct origin){kind, node->line, node->column, suite_param_text(pl->s, node, pl->a)};
+}
+
+void resolve_base(struct planner *pl)
+{
+	words_default(&pl->base, pl->a);
+	for (size_t i = 0; i < pl->s->defaults.n; i++)
+		resolve_word(pl, &pl->base, &pl->base_origins, pl->s->defaults.v[i].word,
+			     pl->s->defaults.v[i].node, ORIGIN_DEFAULTS);
+}
+
+static void resolve_time(struct planner *pl, const struct workload *w, struct job *j,
+			 const struct job_origins *og)
+{
+	const struct origin *at = &og->of[pl->at[PW_TIME_BASED]];
+
+	/* unlike fio: a runtime that ended early at size would measure another length every time */
+	if (j->runtime && !written(pl, og, PW_TIME_BASED))
+		j->time_based = true;
+	if (!j->runtime && j->time_based) {
+		struct diag *g =
+		    planner_report(pl, at->line ? at->line : w->line, at->column,
+				   "workload '%s' is time_based but has no runtime", w->name);
+		if (g)
+			diag_hint(g, "add `runtime: 10s`");
+	}
+	if (!j->runtime)
+		j->time_based = false;
+	if (!j->loops)
+		j->loops = 1;
+}
+
+/* Batches that contradict each other would wait for completions that cannot come. */
+static void resolve_batches(struct planner *pl, const struct workload *w, struct job *j,
+			    const struct job_origins *og)
+{
+	const struct origin *at = &og->of[pl->at[PW_COMPLETE_MIN]];
+
+	if (!written(pl, og, PW_COMPLETE_MAX))
+		j->iodepth_batch_complete_max = j->iodepth;
+	if (!j->iodepth_batch_submit)
+		j->iodepth_batch_submit = 1;
+	if (!j->iodepth_batch_complete_min)
+		j->iodepth_batch_complete_min = 1;
+	if (j->iodepth_batch_complete_min > j->iodepth)
+		planner_report(
+		    pl, at->line ? at->line : w->line, at->column,
+		    "iodepth_batch_complete_min %u of workload '%s' is more than iodepth %u: "
+		    "it would wait for ever",
+		    j->iodepth_batch_complete_min, w->name, j->iodepth);
+	else if (j->iodepth_batch_complete_max < j->iodepth_batch_complete_min)
+		planner_report(pl, at->line ? at->line : w->line, at->column,
+			       "iodepth_batch_complete_min %u of workload '%s' is more than "
+			       "iodepth_batch_complete_max %u",
+			       j->iodepth_batch_complete_min, w->name,
+			       j->iodepth_batch_complete_max);
+}
+
+void resolve_instance(struct planner *pl, const struct workload *w, struct job *j,
+		      struct job_origins *og)
+{
+	j->description = w->description;
+	j->file_line = w->line;
+	j->canary = w->canary;
+	j->untouched = w->untouched;
+	if (!j->sim)
+		j->sim = "";
+	if (!written(pl, og, PW_RW)) {
+		struct diag *g =
+		    planner_report(pl, w->line, w->column, "workload '%s' has no rw", w->name);
+
+		if (g)
+			diag_hint(g,
+				  "add `rw: randread` (read write randread randwrite rw randrw)");
+	}
+	if (pl->o->runs) {
+		j->runs = pl->o->runs;
+		og->of[pl->at[PW_RUNS]] = (struct origin){ORIGIN_COMMAND, 0, 0, NULL};
+	}
+	resolve_time(pl, w, j, og);
+	resolve_batches(pl, w, j, og);
+	pl->engine_why = engine_resolve(pl, j, og);
+}
+
+static void resolve_size(struct planner *pl, const struct workload *w, struct job *j,
+			 struct job_origins *og, const struct target *t)
+{
+	struct diag *g;
+
+	if (j->size)
+		return;
+	if (t->kind == TARGET_BLOCK) {
+		j->size = j->offset < t->size ? t->size - j->offset : 0;
+		og->of[pl->at[PW_SIZE]] = (struct origin){ORIGIN_TARGET, 0, 0, NULL};
+		return;
+	}
+	if (t->kind == TARGET_NONE)
+		return;
+	g = planner_report(pl, w->line, w->column,
+			   "workload '%s' has no size, and target '%s' is a %s", w->name, t->role,
+			   t->kind == TARGET_DIR ? "folder" : "file");
+	if (g)
+		diag_hint(g, "add `size: 1GiB`: only a block device has a size of its own");
+}
+
+static void resolve_direct(struct planner *pl, struct job *j, const struct target *t)
+{
+	const char *why;
+
+	if (!j->direct_auto)
+		return;
+	if (t->kind == TARGET_NONE || job_diskless(j)) {
+		j->direct = t->kind == TARGET_NONE;
+		return;
+	}
+	j->direct = direct_reported(t);
+	if (j->direct) {
+		notices_add(&pl->p->notices, "direct auto: true on '%s'", t->role);
+		return;
+	}
+	why = direct_refuses(t);
+	notices_add(&pl->p->notices, "direct auto: false on '%s' (%s): %s", t->role,
+		    t->fstype ? t->fstype : "unknown file system",
+		    why ? why : "the kernel reports no direct I/O limits there");
+}
+
+static void resolve_end_fsync(struct planner *pl, struct job *j, const struct job_origins *og)
+{
+	const struct engine *g = engine_find(j->ioengine);
+
+	if (written(pl, og, PW_END_FSYNC))
+		return;
+	/* A buffered write is done when it reached the device, not when the page cache took it. */
+	j->end_fsync = job_writes(j) && !j->direct && g && (g->caps & ENGINE_OP_FSYNC) &&
+		       !(g->caps & ENGINE_DISKLESS);
+}
+
+void resolve_on_target(struct planner *pl, const struct workload *w, struct job *j,
+		       struct job_origins *og)
+{
+	const struct target *t = &pl->p->targets[j->target];
+
+	resolve_size(pl, w, j, og, t);
+	resolve_direct(pl, j, t);
+	resolve_end_fsync(pl, j, og);
+	if (pl->missing[j->target])
+		job_stop(j, JOB_ERROR, pl->missing[j->target]);
+	conditions_when(pl, w, j);
+	/* after `when`: a workload that is not meant for this machine does not need its engine
+	 * either */
+	if (pl->engine_why)
+		job_stop(j, w->optional ? JOB_SKIPPED : JOB_ERROR, pl->engine_why);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan/rules: the lint rules, one function each, and their table. */
+#include "plan/lint.h"
+
+#define RULE(name)                                                                                 \
+	static bool name(const struct lint_view *v, struct str *text,                              \
+			 struct str *hint __attribute__((unused)))
+
+/* Samples a percentile needs above it (DESIGN 3.3). */
+enum { SAMPLES_ABOVE = 100 };
+
+static enum origin_kind kind_of(const struct lint_view *v, enum plan_word w)
+{
+	return v->og->of[v->at[w]].kind;
+}
+
+/* Written for this workload, not for the whole suite. */
+static bool own(const struct lint_view *v, enum plan_word w)
+{
+	return kind_of(v, w) == ORIGIN_WORKLOAD || kind_of(v, w) == ORIGIN_MATRIX;
+}
+
+static bool has_cap(const struct lint_view *v, uint32_t cap)
+{
+	return v->g && (v->g->caps & cap);
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / (double)NS_PER_SEC;
+}
+
+RULE(depth_on_sync_engine)
+{
+	if (v->j->iodepth <= 1 || !has_cap(v, ENGINE_SYNC))
+		return false;
+	str_addf(text, "iodepth %u has no effect: ioengine %s is synchronous", v->j->iodepth,
+		 v->g->name);
+	str_addf(hint, "numjobs: %u, or an asynchronous engine (io_uring, libaio)", v->j->iodepth);
+	return true;
+}
+
+RULE(mix_without_mix)
+{
+	if (!own(v, PW_MIX) || v->j->rw == RW_RW || v->j->rw == RW_RANDRW)
+		return false;
+	str_addf(text, "rwmixread %u has no effect: rw is %s", v->j->rwmixread,
+		 job_rw_name(v->j->rw));
+	str_add(hint, job_random(v->j) ? "rw: randrw" : "rw: rw");
+	return true;
+}
+
+RULE(fsync_without_write)
+{
+	const struct job *j = v->j;
+
+	if (job_writes(j))
+		return false;
+	if (!(own(v, PW_FSYNC) && j->fsync) && !(own(v, PW_FDATASYNC) && j->fdatasync) &&
+	    !(own(v, PW_END_FSYNC) && j->end_fsync) && !(own(v, PW_SYNC) && j->sync != SYNC_NONE))
+		return false;
+	str_addf(text, "fsync, fdatasync, end_fsync or sync has no effect: rw is %s",
+		 job_rw_name(j->rw));
+	return true;
+}
+
+RULE(batch_above_depth)
+{
+	const struct job *j = v->j;
+	bool submit = j->iodepth_batch_submit > j->iodepth;
+	bool complete = j->iodepth_batch_complete_max > j->iodepth;
+
+	if (!submit && !complete)
+		return false;
+	str_addf(text, "%s %u is more than iodepth %u and never reached",
+		 submit ? "iodepth_batch_submit" : "iodepth_batch_complete_max",
+		 submit ? j->iodepth_batch_submit : j->iodepth_batch_complete_max, j->iodepth);
+	return true;
+}
+
+RULE(ramp_not_below_runtime)
+{
+	const struct job *j = v->j;
+
+	if (!j->runtime || j->ramp_time < j->runtime)
+		return false;
+	str_add(text, "ramp_time ");
+	unit_format_duration(text, j->ramp_time);
+	str_add(text, " is not below runtime ");
+	unit_format_duration(text, j->runtime);
+	str_add(hint, "runtime is the measured window, after the ramp; make it the longer one");
+	return true;
+}
+
+RULE(bs_not_multiple_of_512_direct)
+{
+	const struct job *j = v->j;
+
+	if (!j->direct || j->direct_auto || j->bs % 512 == 0 || has_cap(v, ENGINE_DISKLESS))
+		return false;
+	str_addf(text, "bs %u is no multiple of 512, which direct I/O needs", j->bs);
+	str_addf(hint, "bs: %u, or direct: false", (j->bs / 512 + 1) * 512);
+	return true;
+}
+
+RULE(size_below_bs)
+{
+	const struct job *j = v->j;
+
+	if (!j->size || j->size >= j->bs)
+		return false;
+	str_addf(text, "size %llu is below bs %u: there is no room for one I/O",
+		 (unsigned long long)j->size, j->bs);
+	return true;
+}
+
+RULE(size_not_multiple_of_bs)
+{
+	const struct job *j = v->j;
+
+	if (kind_of(v, PW_SIZE) == ORIGIN_DEFAULT || kind_of(v, PW_SIZE) == ORIGIN_TARGET ||
+	    j->size < j->bs || j->size % j->bs == 0)
+		return false;
+	str_addf(text, "size %llu is no multiple of bs %u: the last %llu bytes are never touched",
+		 (unsigned long long)j->size, j->bs, (unsigned long long)(j->size % j->bs));
+	return true;
+}
+
+RULE(short_runtime)
+{
+	if (!v->j->runtime || v->j->runtime >= NS_PER_SEC || has_cap(v, ENGINE_VIRTUAL))
+		return false;
+	str_add(text, "runtime ");
+	unit_format_duration(text, v->j->runtime);
+	str_add(text, " is short: start-up and caches weigh as much as the device");
+	str_add(hint, "runtime: 10s, ramp_time: 2s");
+	return true;
+}
+
+RULE(sim_without_sim)
+{
+	if (!own(v, PW_SIM) || !v->g || strcmp(v->g->name, "sim") == 0)
+		return false;
+	str_addf(text, "the script of sim has no effect: ioengine is %s", v->g->name);
+	return true;
+}
+
+RULE(no_checks)
+{
+	if (v->nchecks || v->j->canary)
+		return false;
+	str_add(text, "it has no gate and no expect: measured only, nothing judged");
+	return true;
+}
+
+RULE(rate_below_one_per_window)
+{
+	const struct job *j = v->j;
+
+	if (!(j->rate_iops > 0) || !j->runtime || j->rate_iops * seconds(j->runtime) >= 1)
+		return false;
+	str_add(text, "rate_iops ");
+	units_add_double(text, j->rate_iops);
+	str_add(text, " cannot complete one I/O in a runtime of ");
+	unit_format_duration(text, j->runtime);
+	return true;
+}
+
+RULE(percentile_needs_samples)
+{
+	const struct job *j = v->j;
+
+	if (!(j->rate_iops > 0) || !j->runtime)
+		return false;
+	for (size_t i = 0; i < v->nchecks; i++) {
+		const struct metric *m = metric_find(v->checks[i].metric);
+		double share = 1, above;
+
+		if (!m || !(m->quantile > 0))
+			continue;
+		if ((j->rw == RW_RW || j->rw == RW_RANDRW) && m->dir < DIR_COUNT)
+			share = (m->dir == DIR_READ ? j->rwmixread : 100 - j->rwmixread) / 100.0;
+		above = j->rate_iops * j->numjobs * seconds(j->runtime) * share * (1 - m->quantile);
+		/* slack: 1 - quantile is not exact in binary */
+		if (above + 1e-6 >= SAMPLES_ABOVE)
+			continue;
+		str_addf(text,
+			 "'%s' will be insufficient: about %.0f samples above %s in a run, %d are "
+			 "needed",
+			 v->checks[i].name, above, m->name, SAMPLES_ABOVE);
+		str_add(hint, "a longer runtime, a higher rate_iops, or a lower percentile");
+		return true;
+	}
+	return false;
+}
+
+RULE(precondition)
+{
+	const struct job *j = v->j;
+
+	if (j->rw != RW_RANDWRITE || !v->nchecks || has_cap(v, ENGINE_DISKLESS) ||
+	    v->p->targets[j->target].kind != TARGET_BLOCK)
+		return false;
+	str_add(text,
+		"random writes on a device that was not preconditioned: a fresh drive is faster "
+		"than the same drive a week later");
+	str_add(
+	    hint,
+	    "write the device once before the session, and say so: `waive: {precondition: WHY}`");
+	return true;
+}
+
+const struct lint_rule lint_rules[] = {
+    {"depth-on-sync-engine", DIAG_WARN, PW_IODEPTH, false, depth_on_sync_engine},
+    {"mix-without-mix", DIAG_WARN, PW_MIX, false, mix_without_mix},
+    {"fsync-without-write", DIAG_WARN, PW_RW, false, fsync_without_write},
+    {"batch-above-depth", DIAG_WARN, PW_IODEPTH, false, batch_above_depth},
+    {"ramp-not-below-runtime", DIAG_ERROR, PW_RAMP, false, ramp_not_below_runtime},
+    {"bs-not-multiple-of-512-direct", DIAG_ERROR, PW_BS, false, bs_not_multiple_of_512_direct},
+    {"size-below-bs", DIAG_ERROR, PW_SIZE, false, size_below_bs},
+    {"size-not-multiple-of-bs", DIAG_WARN, PW_SIZE, false, size_not_multiple_of_bs},
+    {"short-runtime", DIAG_WARN, PW_RUNTIME, false, short_runtime},
+    {"sim-without-sim", DIAG_WARN, PW_SIM, false, sim_without_sim},
+    {"no-checks", DIAG_NOTE, PW_COUNT, false, no_checks},
+    {"rate-below-one-per-window", DIAG_ERROR, PW_RATE, false, rate_below_one_per_window},
+    {"percentile-needs-samples", DIAG_WARN, PW_RATE, false, percentile_needs_samples},
+    {"precondition", DIAG_WARN, PW_RW, true, precondition},
+};
+const unsigned lint_rule_count = sizeof(lint_rules) / sizeof(lint_rules[0]);
+_Static_assert(sizeof(lint_rules) / sizeof(lint_rules[0]) <= LINT_RULES_MAX,
+	       "fired is a 64-bit mask");

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan/targets: the targets of the command line with their roles and facts, and the labels. */
+#include "plan/planner.h"
+
+#include <math.h>
+
+static bool role_valid(const char *role)
+{
+	if (!*role)
+		return false;
+	for (; *role; role++)
+		if (!c_isalnum(*role) && *role != '_' && *role != '-')
+			return false;
+	return true;
+}
+
+static int roles_check(const struct plan_options *o, struct err *e)
+{
+	if (o->ntargets == 0) {
+		err_set(e, ERR_USAGE, "no target was given");
+		return err_hint(e, "--target /dev/disk/by-id/... or --target FOLDER");
+	}
+	for (size_t i = 0; i < o->ntargets; i++) {
+		const char *role = o->targets[i].role;
+
+		if (!role && o->ntargets > 1) {
+			err_set(e, ERR_USAGE,
+				"target '%s' has no role name, and there are %zu targets",
+				o->targets[i].id, o->ntargets);
+			return err_hint(e, "--target old=%s", o->targets[i].id);
+		}
+		if (role && !role_valid(role)) {
+			err_set(e, ERR_USAGE, "role name '%s' is not made of [A-Za-z0-9_-]", role);
+			return err_hint(e, "--target old=%s", o->targets[i].id);
+		}
+		for (size_t k = 0; role && k < i; k++)
+			if (str_eq(role, o->targets[k].role))
+				return err_set(e, ERR_USAGE,
+					       "role name '%s' is given to two targets, "
+					       "'%s' and '%s'",
+					       role, o->targets[k].id, o->targets[i].id);
+	}
+	return 0;
+}
+
+/* Bytes a second of a fact that holds a number; NaN when unknown. */
+static double fact_bandwidth(const struct target *t, const char *key)
+{
+	const char *v = facts_value(&t->facts, key);
+	struct err ignored = ERR_INIT;
+	double x;
+
+	return v && units_number(v, &x, &ignored) == 0 && x > 0 ? x : NAN;
+}
+
+static void target_one(struct planner *pl, size_t i)
+{
+	const struct target_arg *arg = &pl->o->targets[i];
+	const char *role = arg->role ? arg->role : "dut";
+	struct target *t = &pl->p->targets[i];
+	struct err e = ERR_INIT;
+
+	if (host_target(pl->o->host, role, arg->id, pl->a, t, &e) < 0) {
+		facts_release(&t->facts);
+		*t = (struct target){.role = arena_strdup(pl->a, role),
+				     .id = arena_strdup(pl->a, arg->id)};
+		pl->missing[i] =
+		    arena_printf(pl->a, "%s%s%s", e.text, e.hint[0] ? "; " : "", e.hint);
+		return;
+	}
+	direct_learn(pl->o->host, t, facts_value(&pl->p->host, "kernel.release"), pl->a,
+		     &pl->missing[i]);
+	pl->link[i] = fact_bandwidth(t, "link.bandwidth");
+	pl->upstream[i] = fact_bandwidth(t, "upstream.bandwidth");
+}
+
+int targets_resolve(struct planner *pl, struct err *e)
+{
+	struct plan *p = pl->p;
+	size_t n = pl->o->lint_only ? 1 : pl->o->ntargets;
+	int rc = pl->o->lint_only ? 0 : roles_check(pl->o, e);
+
+	if (rc < 0)
+		return rc;
+	p->targets = xcalloc(n, sizeof(*p->targets));
+	p->ntargets = pl->ntargets = n;
+	pl->missing = xcalloc(n, sizeof(*pl->missing));
+	pl->link = xcalloc(n, sizeof(*pl->link));
+	pl->upstream = xcalloc(n, sizeof(*pl->upstream));
+	for (size_t i = 0; i < n; i++) {
+		pl->link[i] = pl->upstream[i] = NAN;
+		if (pl->o->lint_only)
+			p->targets[i] = (struct target){.role = "dut", .id = ""};
+		else
+			target_one(pl, i);
+	}
+	return 0;
+}
+
+static struct target *role_find(struct plan *p, const char *role, size_t len)
+{
+	for (size_t i = 0; i < p->ntargets; i++)
+		if (strlen(p->targets[i].role) == len && memcmp(p->targets[i].role, role, len) == 0)
+			return &p->targets[i];
+	return NULL;
+}
+
+static int label_one(struct planner *pl, const struct setting *l, struct err *e)
+{
+	struct plan *p = pl->p;
+	const char *dot = strchr(l->key, '.');
+	struct target *t;
+
+	if (!dot) {
+		host_label(&p->host, pl->a, l->key, l->value);
+		return 0;
+	}
+	t = role_find(p, l->key, (size_t)(dot - l->key));
+	if (!t || !dot[1]) {
+		err_set(e, ERR_USAGE, "label '%s' names no target: no role '%.*s' was given",
+			l->key, (int)(dot - l->key), l->key);
+		return err_hint(e,
+				"--label KEY=VALUE for the host, --label %s.KEY=VALUE for a target",
+				p->targets[0].role);
+	}
+	host_label(&t->facts, pl->a, dot + 1, l->value);
+	return 0;
+}
+
+/* Known for every target, by itself or for the host. */
+static bool label_known(const struct plan *p, const char *key)
+{
+	for (size_t i = 0; i < p->ntargets; i++) {
+		const struct fact *f = facts_find2(&p->targets[i].facts, &p->host, key);
+
+		if (!f || !f->value || !*f->value)
+			return false;
+	}
+	return true;
+}
+
+int labels_apply(struct planner *pl, struct err *e)
+{
+	const struct suite *s = pl->s;
+
+	if (pl->o->lint_only)
+		return 0;
+	/* What the suite says stands first, so that the command line replaces it. */
+	for (size_t i = 0; i < s->labels.n; i++)
+		if (s->labels.v[i].value)
+			host_label(&pl->p->host, pl->a, s->labels.v[i].name, s->labels.v[i].value);
+	for (size_t i = 0; i < pl->o->nlabels; i++) {
+		int rc = label_one(pl, &pl->o->labels[i], e);
+
+		if (rc < 0)
+			return rc;
+	}
+	for (size_t i = 0; i < s->labels.n; i++) {
+		const struct label_rule *l = &s->labels.v[i];
+
+		if (!l->required || label_known(pl->p, arena_printf(pl->a, "label.%s", l->name)))
+			continue;
+		planner_setup_error(
+		    pl, ERR_SUITE,
+		    arena_printf(pl->a,
+				 "label '%s' is required (%s:%u) and was not given; "
+				 "add --label %s=X",
+				 l->name, s->file, l->line, l->name));
+	}
+	return 0;
+}

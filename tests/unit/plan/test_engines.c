@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine that refuses io_uring (a container's seccomp filter), made in a child of the test. */
+#include "plan_test.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define AUTO HEAD "  - {name: a, rw: read, direct: false, ioengine: auto}\n"
+#define NAMED HEAD "  - {name: a, rw: read, direct: false, ioengine: io_uring, gate: {iops: 5%}}\n"       \
+		   "  - {name: b, rw: read, direct: false, ioengine: io_uring, optional: true}\n"            \
+		   "  - {name: c, rw: read, direct: false, ioengine: io_uring, when: target.type == block}\n" \
+		   "  - {name: d, rw: read, direct: false, ioengine: psync}\n"
+
+static int refuse_io_uring(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_io_uring_setup, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1 /* EPERM */),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
+}
+
+enum { CHILD_OK = 0, CHILD_NO_FILTER = 77 };
+
+static int in_auto(struct fix *f)
+{
+	const struct job *j;
+
+	if (fix_plan(f, AUTO) != 0)
+		return 10;
+	j = &f->plan.jobs[0];
+	if (strcmp(j->ioengine, "io_uring") == 0 || strcmp(j->ioengine_asked, "auto") != 0)
+		return 11;
+	/* law 2: replaced, and said so with the reason */
+	for (size_t i = 0; i < f->plan.notices.n; i++)
+		if (strstr(f->plan.notices.v[i], "ioengine auto: ") &&
+		    strstr(f->plan.notices.v[i], "io_uring cannot be used here"))
+			return CHILD_OK;
+	return 12;
+}
+
+static int in_named(struct fix *f)
+{
+	const struct job *j;
+
+	if (fix_plan(f, NAMED) != 0)
+		return 20;
+	j = f->plan.jobs;
+	if (f->plan.njobs != 4 || f->plan.nchecks != 1)
+		return 21;
+	if (j[0].state != JOB_ERROR || !strstr(j[0].why, "io_uring cannot be used here"))
+		return 22;
+	if (j[1].state != JOB_SKIPPED || !strstr(j[1].why, "io_uring cannot be used here"))
+		return 23;
+	if (j[2].state != JOB_SKIPPED || !strstr(j[2].why, "when: "))
+		return 24;
+	return j[3].state == JOB_READY ? CHILD_OK : 25;
+}
+
+static void in_child(struct fix *f, int (*body)(struct fix *f))
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(refuse_io_uring() < 0 ? CHILD_NO_FILTER : body(f));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == CHILD_NO_FILTER) {
+		print_message("no seccomp filter can be set here\n");
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(status), CHILD_OK);
+}
+
+static void auto_falls_back_aloud(void **state)
+{
+	in_child(*state, in_auto);
+}
+
+static void a_named_engine_is_never_replaced(void **state)
+{
+	in_child(*state, in_named);
+}
+
+static void lint_probes_nothing(void **state)
+{
+	struct fix *f = *state;
+
+	f->o = (struct plan_options){.lint_only = true};
+	fix_ok(f, NAMED);
+	for (size_t i = 0; i < f->plan.njobs; i++)
+		assert_int_equal(f->plan.jobs[i].state, JOB_READY);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(auto_falls_back_aloud),
+		TEST(a_named_engine_is_never_replaced),
+		TEST(lint_probes_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan_test.h"
+
+/* Each rule on a workload that breaks it and on its neighbour that does not. */
+static void rules(void **state)
+{
+	struct fix *f = *state;
+	static const struct { const char *rule; enum diag_level level; const char *bad, *good; } v[] = {
+		/* bugs-given depth-1 */
+		{"depth-on-sync-engine", DIAG_WARN, "rw: read, ioengine: psync, iodepth: 32",
+		 "rw: read, ioengine: psync, numjobs: 32"},
+		{"mix-without-mix", DIAG_WARN, "rw: randwrite, rwmixread: 70", "rw: randrw, rwmixread: 70"},
+		{"fsync-without-write", DIAG_WARN, "rw: read, fsync: 1", "rw: write, fsync: 1"},
+		{"fsync-without-write", DIAG_WARN, "rw: read, sync: dsync", "rw: rw, sync: dsync"},
+		{"batch-above-depth", DIAG_WARN, "rw: read, iodepth: 4, iodepth_batch_submit: 8",
+		 "rw: read, iodepth: 8, iodepth_batch_submit: 8"},
+		{"ramp-not-below-runtime", DIAG_ERROR, "rw: read, runtime: 2s, ramp_time: 2s",
+		 "rw: read, runtime: 2s, ramp_time: 1s"},
+		{"bs-not-multiple-of-512-direct", DIAG_ERROR, "rw: read, ioengine: psync, bs: 1000, size: 1000",
+		 "rw: read, ioengine: psync, bs: 1000, size: 1000, direct: false"},
+		{"size-below-bs", DIAG_ERROR, "rw: read, size: 4k, bs: 8k", "rw: read, size: 8k, bs: 8k"},
+		{"size-not-multiple-of-bs", DIAG_WARN, "rw: read, size: 10000, bs: 4k",
+		 "rw: read, size: 12k, bs: 4k"},
+		{"short-runtime", DIAG_WARN, "rw: read, ioengine: psync, runtime: 500ms",
+		 "rw: read, ioengine: psync, runtime: 1s"},
+		{"no-checks", DIAG_NOTE, "rw: read", "rw: read, gate: {iops: 5%}"},
+		{"rate-below-one-per-window", DIAG_ERROR, "rw: read, rate_iops: 1, runtime: 900ms",
+		 "rw: read, rate_iops: 1, runtime: 2s"},
+		{"percentile-needs-samples", DIAG_WARN,
+		 "rw: read, rate_iops: 999, runtime: 10s, gate: {read.clat.p99: 20%}",
+		 "rw: read, rate_iops: 1000, runtime: 10s, gate: {read.clat.p99: 20%}"},
+		{"percentile-needs-samples", DIAG_WARN,
+		 "rw: randrw, rwmixread: 90, rate_iops: 1000, runtime: 20s, expect: [write.clat.p99 <= 2ms]",
+		 "rw: randrw, rwmixread: 90, rate_iops: 1000, runtime: 20s, expect: [read.clat.p99 <= 2ms]"},
+		{"sim-without-sim", DIAG_WARN, "rw: read, ioengine: psync, sim: lat=100us",
+		 "rw: read, ioengine: sim, sim: lat=100us"},
+	};
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		const struct diag *g;
+		char text[512];
+		int rc;
+
+		f->o.lint_only = i % 2;
+		snprintf(text, sizeof(text), HEAD "  - {name: a, %s}\n", v[i].bad);
+		rc = fix_plan(f, text);
+		g = fix_rule(f, v[i].rule);
+		if (!g)
+			print_message("%s: %s\n", v[i].rule, v[i].bad);
+		assert_non_null(g);
+		assert_int_equal(g->level, v[i].level);
+		assert_int_equal(g->line, 5);
+		assert_int_equal(rc, v[i].level == DIAG_ERROR ? ERR_SUITE : 0);
+		snprintf(text, sizeof(text), HEAD "  - {name: a, %s}\n", v[i].good);
+		fix_plan(f, text);
+		if (fix_rule(f, v[i].rule))
+			print_message("%s: %s\n", v[i].rule, v[i].good);
+		assert_null(fix_rule(f, v[i].rule));
+	}
+}
+
+static void once_a_workload(void **state)
+{
+	struct fix *f = *state;
+
+	fix_ok(f, HEAD "  - {name: a, rw: read, ioengine: psync, iodepth: 8, matrix: {bs: [4k, 8k, 16k]}}\n");
+	assert_int_equal(fix_count(f, "depth-on-sync-engine"), 1);
+	/* what stands in defaults for others is no mistake of a reader */
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB, fsync: 1, rwmixread: 70}\n"
+		  "workloads:\n  - {name: a, rw: read}\n  - {name: b, rw: write}\n");
+	assert_null(fix_rule(f, "fsync-without-write"));
+	assert_null(fix_rule(f, "mix-without-mix"));
+}
+
+static void waiving(void **state)
+{
+	struct fix *f = *state;
+	const struct diag *g;
+
+	fix_ok(f, HEAD "  - name: a\n    rw: read\n    ioengine: psync\n    iodepth: 8\n"
+		       "    waive: {depth-on-sync-engine: kept equal to the other suite}\n");
+	g = fix_rule(f, "depth-on-sync-engine");
+	assert_non_null(g);
+	assert_int_equal(g->level, DIAG_NOTE); /* never silent */
+	assert_part(g->text, "waived: kept equal");
+	assert_int_equal(f->diags.warnings, 0);
+
+	fix_ok(f, HEAD "  - {name: a, rw: read, waive: {depth-on-sync-engine: why}}\n");
+	assert_non_null(fix_rule(f, "unused-waiver"));
+	/* without a block device it cannot fire: no ground to call the waiver unused */
+	fix_ok(f, HEAD "  - {name: a, rw: randwrite, waive: {precondition: the card is under test}}\n");
+	assert_null(fix_rule(f, "unused-waiver"));
+
+	fix_refused(f, HEAD "  - {name: a, rw: read, size: 1k, waive: {size-below-bs: why}}\n",
+		    "cannot be waived");
+	g = fix_refused(f, HEAD "  - {name: a, rw: read, waive: {depth-on-sync-engin: why}}\n",
+			"no rule 'depth-on-sync-engin'");
+	assert_part(g->hint, "depth-on-sync-engine");
+}
+
+static void hand_made_block_device(void **state)
+{
+	struct fix *f = *state;
+
+	fix_ok(f, HEAD "  - {name: a, rw: randwrite, ioengine: psync, gate: {iops: 5%}}\n");
+	assert_null(fix_rule(f, "precondition"));
+	f->plan.targets[0].kind = TARGET_BLOCK;
+	plan_lint(&f->plan, &f->diags);
+	assert_non_null(fix_rule(f, "precondition"));
+}
+
+static void script_of_sim(void **state)
+{
+	struct fix *f = *state;
+
+	fix_ok(f, HEAD "  - {name: a, rw: read, sim: \"lat=100us,jitter=10%\"}\n");
+	assert_string_equal(f->plan.jobs[0].sim, "lat=100us,jitter=10%");
+	fix_refused_somewhere(f, HEAD "  - {name: a, rw: read, sim: \"latency=100us\"}\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(rules), TEST(once_a_workload), TEST(waiving), TEST(hand_made_block_device), TEST(script_of_sim),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan_test.h"
+
+#include "base/fileio.h"
+
+#include <ftw.h>
+
+#define SWAPS "Filename\t\t\t\tType\t\tSize\tUsed\tPriority\n"
+
+/* A recorded machine with one disk: sda, a partition, an identity, nothing that uses it. */
+static void put(struct fix *f, const char *path, const char *text)
+{
+	char full[512], *slash;
+	struct err e = ERR_INIT;
+	FILE *fp;
+
+	snprintf(full, sizeof(full), "%s%s", f->dir, path);
+	slash = strrchr(full, '/');
+	*slash = '\0';
+	assert_int_equal(file_mkdirs(full, &e), 0);
+	*slash = '/';
+	fp = fopen(full, "w");
+	assert_non_null(fp);
+	fputs(text, fp);
+	assert_int_equal(fclose(fp), 0);
+}
+
+static void put_disk(struct fix *f, const char *logical)
+{
+	char by_id[256];
+
+	put(f, "/sys/block/sda/dev", "8:0\n");
+	put(f, "/sys/block/sda/size", "2048\n"); /* 1 MiB */
+	put(f, "/sys/block/sda/queue/logical_block_size", logical);
+	put(f, "/sys/block/sda/sda1/dev", "8:1\n");
+	put(f, "/sys/block/sda/sda1/partition", "1\n");
+	put(f, "/sys/block/sda/sda1/size", "1024\n");
+	put(f, "/dev/sda", "");
+	put(f, "/dev/sda1", "");
+	put(f, "/dev/disk/by-id/README", "");
+	put(f, "/run/udev/data/b8:0", "E:DEVTYPE=disk\n");
+	put(f, "/proc/self/mountinfo", "21 1 254:0 / / rw - ext4 /dev/vda rw\n");
+	put(f, "/proc/swaps", SWAPS);
+	snprintf(by_id, sizeof(by_id), "%s/dev/disk/by-id/ata-x", f->dir);
+	unlink(by_id);
+	assert_int_equal(symlink("../../sda", by_id), 0);
+	f->host.root = f->dir;
+	f->arg[0].id = "/dev/sda";
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+static int disk_teardown(void **state)
+{
+	struct fix *f = *state;
+
+	nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return fix_teardown(state);
+}
+
+#define DISK_TEST(fn) cmocka_unit_test_setup_teardown(fn, fix_setup, disk_teardown)
+#define PLAIN HEAD_BARE "  - {name: w, rw: randwrite}\n  - {name: r, rw: randread}\n"
+
+static void refused(struct fix *f, const char *part)
+{
+	fix_ok(f, PLAIN);
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+	assert_part(f->plan.jobs[0].why, part);
+	assert_int_equal(f->plan.jobs[1].state, JOB_READY);
+	assert_false(f->plan.targets[0].write_allowed);
+}
+
+static void writing_needs_an_identity(void **state)
+{
+	struct fix *f = *state;
+	const char *allow[2] = {"/dev/sda", NULL};
+
+	put_disk(f, "512\n");
+	f->o.allow_write = allow;
+	refused(f, "not permitted");
+	f->o.nallow = 1;
+	refused(f, "'/dev/sda'"); /* a name of today is no identity */
+	allow[0] = "/dev/disk/by-id/ata-other";
+	refused(f, "not permitted");
+	allow[1] = "/dev/disk/by-id/ata-x";
+	f->o.nallow = 2;
+	fix_ok(f, PLAIN);
+	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+	assert_int_equal(f->plan.jobs[1].state, JOB_READY);
+	assert_true(f->plan.targets[0].write_allowed);
+	/* permission for a disk is none for its partition */
+	f->arg[0].id = "/dev/sda1";
+	put(f, "/run/udev/data/b8:1", "E:DEVTYPE=partition\n");
+	refused(f, "not permitted");
+}
+
+/* bugs-given overwrite-1: no option lifts it. */
+static void in_use(void **state)
+{
+	struct fix *f = *state;
+	const char *allow[1] = {"/dev/disk/by-id/ata-x"};
+	bool announced = false;
+
+	put_disk(f, "512\n");
+	f->o.allow_write = allow;
+	f->o.nallow = 1;
+	put(f, "/proc/self/mountinfo", "21 1 254:0 / / rw - ext4 /dev/vda rw\n"
+				       "40 21 8:1 / /home rw - ext4 /dev/sda1 rw\n");
+	refused(f, "is in use");
+	assert_part(f->plan.jobs[0].why, "/home");
+	for (size_t i = 0; i < f->plan.notices.n; i++)
+		announced = announced || strstr(f->plan.notices.v[i], "is in use: ");
+	assert_true(announced);
+	put(f, "/proc/self/mountinfo", "21 1 254:0 / / rw - ext4 /dev/vda rw\n");
+	put(f, "/proc/swaps", SWAPS "/dev/sda1 partition\t1024\t0\t-2\n");
+	refused(f, "it is in use: ");
+	/* what cannot be found out counts as used */
+	put(f, "/proc/swaps", "what is this\n/dev/sda1\n");
+	refused(f, "cannot be found out");
+}
+
+static void signature(void **state)
+{
+	struct fix *f = *state;
+	const char *allow[1] = {"/dev/disk/by-id/ata-x"};
+
+	put_disk(f, "512\n");
+	f->o.allow_write = allow;
+	f->o.nallow = 1;
+	put(f, "/run/udev/data/b8:0", "E:ID_FS_TYPE=xfs\n");
+	refused(f, "xfs signature");
+}
+
+/* bugs-given direct-io-2 */
+static void alignment_and_size(void **state)
+{
+	struct fix *f = *state;
+	static const struct { const char *keys, *why; } v[] = {
+		{"bs: 512", "bs 512 is no multiple of the logical block 4096 of 'dut' (suite.yaml:4)"},
+		{"offset: 1k, size: 8k", "offset 1024 is no multiple of the logical block 4096"},
+		{"size: 2MiB", "reach beyond 'dut' of 1048576 bytes (suite.yaml:4)"},
+		{"offset: 1MiB, size: 4k", "reach beyond"},
+		{"offset: 2MiB", "reach beyond"},
+		{"files: per_job", "needs a folder"},
+		{"bs: 512, direct: false", NULL},
+		{"offset: 512KiB", NULL},
+		{"direct: auto", NULL},
+	};
+
+	put_disk(f, "4096\n");
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		char text[512];
+
+		snprintf(text, sizeof(text), HEAD_BARE "  - {name: a, rw: read, %s}\n  - {name: b, rw: read}\n",
+			 v[i].keys);
+		fix_ok(f, text);
+		if (v[i].why) {
+			assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+			assert_part(f->plan.jobs[0].why, v[i].why);
+		} else {
+			assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+		}
+		assert_int_equal(f->plan.jobs[1].state, JOB_READY);
+		assert_int_equal(f->plan.jobs[1].size, 1048576);
+		assert_int_equal(fix_origin(f, 1, "size")->kind, ORIGIN_TARGET);
+		assert_true(f->plan.jobs[1].direct);
+	}
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: read, offset: 512KiB}\n");
+	assert_int_equal(f->plan.jobs[0].size, 524288);
+}
+
+static void existing_file(void **state)
+{
+	struct fix *f = *state;
+	const char *const text = HEAD_BARE "  - {name: w, rw: write, size: 4k, direct: false}\n"
+					   "  - {name: r, rw: read, size: 4k, direct: false}\n"
+					   "  - {name: l, rw: read, size: 1MiB, direct: false}\n";
+	const char *allow[1];
+	char path[128];
+
+	put(f, "/file", "0123456789abcdef");
+	snprintf(path, sizeof(path), "%s/file", f->dir);
+	assert_int_equal(truncate(path, 8192), 0);
+	f->arg[0].id = path;
+	fix_ok(f, text);
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+	assert_part(f->plan.jobs[0].why, "--allow-write");
+	assert_int_equal(f->plan.jobs[1].state, JOB_READY);
+	assert_int_equal(f->plan.jobs[2].state, JOB_ERROR);
+	assert_part(f->plan.jobs[2].why, "reach beyond");
+	allow[0] = path;
+	f->o.allow_write = allow;
+	f->o.nallow = 1;
+	fix_ok(f, text);
+	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+	assert_true(f->plan.targets[0].write_allowed);
+}
+
+/* bugs-given space-1 */
+static void room_in_a_folder(void **state)
+{
+	struct fix *f = *state;
+	const char *const text =
+		HEAD_BARE "  - {name: a, rw: write, size: 100k, direct: false, ioengine: psync}\n"
+			  "  - {name: b, rw: read, size: 50k, direct: false, files: per_job, numjobs: 4}\n"
+			  "  - {name: c, rw: read, size: 1MiB, ioengine: sim}\n";
+
+	fix_ok(f, text);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(f->plan.jobs[i].state, JOB_READY);
+	/* less than 100k x 1.05 */
+	f->plan.targets[0].size = 102400;
+	plan_permit(&f->plan, &f->o);
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+	assert_part(f->plan.jobs[0].why, "5 % of margin");
+	assert_int_equal(f->plan.jobs[1].state, JOB_ERROR);
+	assert_int_equal(f->plan.jobs[2].state, JOB_READY); /* needs no file */
+	/* each alone fits, four files of the larger size do not */
+	fix_ok(f, text);
+	f->plan.targets[0].size = 250 * 1024;
+	plan_permit(&f->plan, &f->o);
+	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+	assert_int_equal(f->plan.jobs[1].state, JOB_ERROR);
+	assert_part(f->plan.jobs[1].why, "4 files of 102400 bytes");
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: write, size: 8000000000000000000, direct: false}\n");
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+}
+
+static void nothing_is_left_in_the_folder(void **state)
+{
+	struct fix *f = *state;
+
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: write, size: 4k, direct: auto, ioengine: psync}\n");
+	assert_int_equal(rmdir(f->dir), 0);
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: write, size: 4k}\n");
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DISK_TEST(writing_needs_an_identity), DISK_TEST(in_use),
+		DISK_TEST(signature),		      DISK_TEST(alignment_and_size),
+		DISK_TEST(existing_file),	      TEST(room_in_a_folder),
+		TEST(nothing_is_left_in_the_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan_test.h"
+
+#include "base/clock.h"
+
+static void time_and_bytes(void **state)
+{
+	struct fix *f = *state;
+	bool bounded;
+
+	/* 5 runs x (1 s + 9 s + 20 ms); sim needs no layout */
+	fix_ok(f, HEAD "  - {name: a, rw: write, runtime: 9s, ramp_time: 1s}\n");
+	assert_int_equal(plan_session_time(&f->plan), 5 * (10 * NS_PER_SEC + 20 * NS_PER_MS));
+	assert_int_equal(plan_session_written(&f->plan, &bounded), 0);
+	assert_true(bounded);
+	/* size bound: 2 MB at 200 MB/s, twice by two jobs, one file of 2 MB at 500 MB/s */
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, end_fsync: false}\nworkloads:\n"
+		  "  - {name: a, rw: write, size: 2MB, bs: 1kB, loops: 2, numjobs: 2, runs: 1}\n");
+	assert_int_equal(plan_session_time(&f->plan), (40 + 20 + 4) * NS_PER_MS);
+	assert_int_equal(plan_session_written(&f->plan, &bounded), 2000000 + 8000000);
+	assert_true(bounded);
+	/* paced: rate x time; reads write only the layout */
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096, runs: 1}\nworkloads:\n"
+		  "  - {name: a, rw: randrw, rwmixread: 75, rate_iops: 100, runtime: 10s}\n"
+		  "  - {name: b, rw: read, runtime: 10s}\n");
+	assert_int_equal(plan_session_written(&f->plan, &bounded), 4096 + 100 * 10 * 4096 / 4);
+	assert_true(bounded);
+	/* free running: bounded by the fastest device we assume */
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096, runs: 1}\nworkloads:\n"
+		  "  - {name: a, rw: write, runtime: 10s}\n");
+	assert_int_equal(plan_session_written(&f->plan, &bounded), 4096 + 20000000000ULL);
+	assert_false(bounded);
+	/* what does not run takes no time */
+	f->plan.jobs[0].state = JOB_SKIPPED;
+	assert_int_equal(plan_session_time(&f->plan), 0);
+	/* absurd sums do not wrap */
+	f->plan.jobs[0].state = JOB_READY;
+	f->plan.jobs[0].runs = UINT32_MAX;
+	f->plan.jobs[0].runtime = UINT64_MAX / 2;
+	assert_true(plan_session_time(&f->plan) > 8000000000000000000ULL);
+	assert_true(plan_session_written(&f->plan, &bounded) < UINT64_MAX);
+}
+
+static void text_for_people(void **state)
+{
+	struct fix *f = *state;
+	struct str s;
+
+	fix_ok(f, "blkgate: 1\nname: shown\ndatasheet: {seq: 1000 MB/s}\ndefaults: {ioengine: psync, size: 1MiB}\n"
+		  "workloads:\n"
+		  "  - name: a\n    rw: read\n    bs: 4 KiB\n    direct: auto\n    runtime: 1s\n"
+		  "    gate: {read.bw: 5%, read.clat.p99: {tolerance: 20%, role: watch}}\n"
+		  "    expect: [read.bw >= 50% of datasheet.seq]\n"
+		  "  - {name: b, rw: read, when: target.type == block}\n");
+	str_init(&s);
+	plan_show(&f->plan, &s);
+	assert_part(s.s, "suite shown (suite.yaml), 2 jobs, 3 checks");
+	assert_part(s.s, "a on dut\n");
+	assert_part(s.s, "4096        suite.yaml:8:9"); /* bugs-given suffix-1: exact bytes */
+	assert_part(s.s, "differs from fio");
+	assert_part(s.s, "(auto)");
+	assert_part(s.s, "read.bw: 5%");
+	assert_part(s.s, "20%, watch");
+	assert_part(s.s, "read.bw >= 50% of datasheet.seq = 500 MB/s");
+	assert_part(s.s, "skipped: when: target.type == block is not met (dir)");
+	assert_part(s.s, "1 ready, 1 skipped, 0 in error");
+	assert_part(s.s, "1..5 sessions");
+	for (const char *p = s.s; *p;) {
+		size_t n = strcspn(p, "\n");
+
+		assert_true(n <= 80 || strstr(p, f->dir));
+		assert_true(n == 0 || p[n - 1] != ' ');
+		p += n + (p[n] == '\n');
+	}
+	str_release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(time_and_bytes),
+		TEST(text_for_people),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
