@@ -49,11 +49,7 @@ struct options {
 	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help;
 };
 
-void options_init(struct options *o);
 void options_release(struct options *o);
-/* Parses; ERR_USAGE names the option, with the nearest known one. "--" ends options. */
-int options_parse(struct options *o, const struct option_def *const *defs, int argc, char **argv,
-		  struct err *e);
 
 /* The shared option rows, referred to by the commands' tables. */
 extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, opt_baselines,
@@ -62,10 +58,9 @@ extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, op
     opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason, opt_new_epoch,
     opt_against, opt_suite, opt_engines;
 
-/* Help of a command: usage line, options, example. To stdout. */
-void print_help(const char *usage, const char *what, const struct option_def *const *defs,
-		const char *example);
-/* Parses and answers --help. Returns -1 to go on, else the exit status. */
+/* Parses the command line (unknown options are refused with the nearest known one; "--" ends them) and
+ * answers --help with usage, options and example on stdout. Returns -1 to go on, else the exit
+ * status. */
 int command_start(struct options *o, const char *usage, const char *what,
 		  const struct option_def *const *defs, const char *example, int argc, char **argv);
 
@@ -90,8 +85,6 @@ struct documents {
 int documents_write(const struct documents *d, struct err *e);
 /* Only the JUnit files, while a run goes on. */
 int documents_junit(const struct documents *d, struct err *e);
-/* Writes to a file, or to stdout for "-". */
-int write_document(const char *path, const char *data, size_t n, struct err *e);
 /* Tables and blocks of each result to stderr, then the last line. */
 void print_results(const struct documents *d, enum exit_status status, const char *result_path,
 		   const char *command);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int write_document(const char *path, const char *data, size_t n, struct err *e)
+/* To a file, or to stdout for "-". */
+static int write_document(const char *path, const char *data, size_t n, struct err *e)
 {
 	int rc;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void options_init(struct options *o)
+static void options_init(struct options *o)
 {
 	*o = (struct options){.baselines = NULL};
 }
@@ -244,7 +244,7 @@ static int unknown(const struct option_def *const *defs, const char *arg, struct
 	return near ? err_hint(e, "did you mean %s?", near) : e->code;
 }
 
-int options_parse(struct options *o, const struct option_def *const *defs, int argc, char **argv,
+static int options_parse(struct options *o, const struct option_def *const *defs, int argc, char **argv,
 		  struct err *e)
 {
 	bool only_args = false;
@@ -281,7 +281,7 @@ int options_parse(struct options *o, const struct option_def *const *defs, int a
 	return 0;
 }
 
-void print_help(const char *usage, const char *what, const struct option_def *const *defs,
+static void print_help(const char *usage, const char *what, const struct option_def *const *defs,
 		const char *example)
 {
 	printf("usage: blkgate %s\n\n%s\n", usage, what);

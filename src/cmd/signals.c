@@ -22,5 +22,7 @@ const volatile int *signals_install(void)
 	sigaction(SIGHUP, &act, NULL);
 	act.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &act, NULL);
+	/* Beyond RLIMIT_FSIZE a document shall fail like on a full disk: EFBIG, status 4. */
+	sigaction(SIGXFSZ, &act, NULL);
 	return &stop_flag;
 }

@@ -2,7 +2,8 @@
 /* measure/series: sliding sums over the slots, in integers. */
 #include "measure/series.h"
 
-uint64_t series_whole(const struct outcome *o)
+/* Slots that lie inside the window with their whole length. */
+static uint64_t series_whole(const struct outcome *o)
 {
 	uint64_t whole = o->window / SLOT_NS;
 

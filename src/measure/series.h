@@ -10,8 +10,6 @@
 
 #define SLOTS_A_SECOND (1000000000ULL / SLOT_NS)
 
-/* Slots that lie inside the window with their whole length. */
-uint64_t series_whole(const struct outcome *o);
 /* False when slots of the window are missing: then a stall in them would go unseen. */
 bool series_complete(const struct outcome *o);
 /* Completions of the slowest second: the lowest sum of bytes over ten consecutive whole slots, over

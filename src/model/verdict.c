@@ -23,7 +23,10 @@ static const char *const shape_names[] = {
     [JUNIT_SKIPPED] = "skipped",
 };
 
-NAMES_DEFINE(verdict, enum verdict_kind, kind_names)
+const char *verdict_name(enum verdict_kind k)
+{
+	return names_at(kind_names, NAMES_COUNT(kind_names), (size_t)k);
+}
 
 const char *junit_shape_name(enum junit_shape s)
 {

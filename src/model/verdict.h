@@ -74,7 +74,6 @@ struct verdict {
 };
 
 const char *verdict_name(enum verdict_kind k); /* "pass" "improvement" ... "no-baseline" "incomparable" */
-int verdict_find(const char *name, enum verdict_kind *out); /* 0 or -1 */
 const char *junit_shape_name(enum junit_shape s); /* "case" "failure" "error" "skipped" */
 
 #endif

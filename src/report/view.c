@@ -94,7 +94,8 @@ uint64_t view_wall(const struct view *w, uint32_t job)
 	return ns;
 }
 
-void view_add_change(struct str *s, const struct metric *m, bool absolute, double change)
+/* "-7.3 %" or "+1.2 ms": signed as the reader sees the metric. */
+static void view_add_change(struct str *s, const struct metric *m, bool absolute, double change)
 {
 	if (isnan(change)) {
 		str_add(s, "n/a");

@@ -31,8 +31,6 @@ void view_release(struct view *w);
 double view_median(const struct view *w, uint32_t job, const struct metric *m);
 /* ns the runs of a job took, all sessions. */
 uint64_t view_wall(const struct view *w, uint32_t job);
-/* "-7.3 %" or "+1.2 ms": signed as the reader sees the metric. */
-void view_add_change(struct str *s, const struct metric *m, bool absolute, double change);
 /* "-7.3 % [-9.2, -5.3], tolerance 5 %"; "" when there is no change to show. */
 void view_add_estimate(struct str *s, const struct result *r, const struct verdict *v);
 /* Is this verdict one that must be read (not pass, skipped or watched)? */

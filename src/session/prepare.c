@@ -25,7 +25,8 @@ static bool diskless(const struct job *j)
 	return g && (g->caps & ENGINE_DISKLESS);
 }
 
-bool hold_needed(const struct plan *p, uint32_t target, unsigned *files, uint64_t *bytes,
+/* What the folder's files must hold for the ready jobs of that target; false = it needs none. */
+static bool hold_needed(const struct plan *p, uint32_t target, unsigned *files, uint64_t *bytes,
 		 bool *writes)
 {
 	bool any = false;

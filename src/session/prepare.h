@@ -31,8 +31,4 @@ void hold_release(struct hold *h);
 /* Descriptors for a job: fills req->fds and nfds. */
 void hold_descriptors(const struct hold *h, const struct plan *p, const struct job *j,
 		      struct run_request *req);
-/* Bytes a folder needs for one session's files. */
-bool hold_needed(const struct plan *p, uint32_t target, unsigned *files, uint64_t *bytes,
-		 bool *writes);
-
 #endif
