@@ -87,9 +87,9 @@ FUZZ_RUNS ?= 20000
 fuzz:
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=build-fuzz CC=clang OPT=-O1 \
 		SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined' fuzzers
-	$(Q)for f in $(FUZZ_SRC:%.c=build-fuzz/%); do echo "  FUZZ   $$f"; \
-		$$f -runs=$(FUZZ_RUNS) -max_len=4096 -seed=1 -verbosity=0 -close_fd_mask=0 \
-			$$(test -d tests/fuzz/corpus/$$(basename $$f) && echo tests/fuzz/corpus/$$(basename $$f)) || exit 1; done
+	$(Q)for f in $(FUZZ_SRC:%.c=build-fuzz/%); do n=$$(basename $$f); echo "  FUZZ   $$n"; \
+		mkdir -p build-fuzz/corpus/$$n && $$f -runs=$(FUZZ_RUNS) -max_len=65536 -seed=1 -verbosity=0 \
+			build-fuzz/corpus/$$n $$(ls -d tests/fuzz/corpus/$$n 2>/dev/null) || exit 1; done
 .PHONY: fuzzers
 fuzzers: $(FUZZERS)
 $(B)/tests/fuzz/%: tests/fuzz/%.c $(B)/libblkgate.a
