@@ -33,14 +33,18 @@ struct word_value {
 	const struct ynode *node; /* scalar, ${} replaced */
 };
 
+typedef VEC(struct word_value) word_values;
+
 struct axis {
 	const struct word *word;
 	const struct ynode **value;
 	size_t n;
 };
 
+typedef VEC(struct expr) exprs;
+
 struct exclude { /* all words must match */
-	VEC(struct word_value) words;
+	word_values words;
 	uint32_t line;
 };
 
@@ -48,6 +52,7 @@ struct gate_entry {
 	const char *metric;  /* as written, maybe without direction */
 	double tolerance;    /* ratio or base unit */
 	bool absolute;
+	enum unit unit;      /* of the tolerance: UNIT_RATIO, or the unit an absolute one was written in */
 	const char *tolerance_text; /* "5%", "+50ms" */
 	enum check_role role;
 	uint32_t line, column;
@@ -58,30 +63,36 @@ struct waiver {
 	uint32_t line, column;
 };
 
+typedef VEC(struct waiver) waivers;
+
 struct workload {
 	const char *name, *description;
 	const char *name_pattern; /* "rand-{rw}-qd{iodepth}" or NULL */
 	uint32_t line, column;
-	VEC(struct word_value) words;
+	word_values words;
 	VEC(struct axis) matrix; /* in the order of the word table */
 	VEC(struct exclude) exclude;
-	VEC(struct expr) expect;
+	exprs expect;
 	VEC(struct gate_entry) gate;
-	VEC(struct waiver) waive;
+	waivers waive;
 	bool has_when, optional, canary, untouched;
 	struct expr when;
 };
 
-struct param { const char *name, *value; bool required, set; uint32_t line, column; };
+/* value NULL = required and not given; set: the value came from --set */
+struct param { const char *name, *value; bool required, set; uint32_t line, column; uint32_t uses; };
+/* required: --label must give it, value is NULL; else the value is fixed */
 struct label_rule { const char *name, *value; bool required; uint32_t line, column; };
 struct datasheet { const char *name; enum unit unit; double value; uint32_t line, column; };
 struct known_entry {
 	const char *check;   /* "WORKLOAD gate METRIC" */
 	double no_worse_than;
 	const char *ticket;
-	int64_t until;
+	int64_t until;       /* UTC seconds, end of the day written */
 	uint32_t line, column;
 };
+
+typedef VEC(const char *) fact_names;
 
 struct suite {
 	struct arena arena;
@@ -90,13 +101,13 @@ struct suite {
 	VEC(struct label_rule) labels;
 	VEC(struct datasheet) datasheet;
 	uint64_t budget_time, budget_written; /* ns, bytes; 0 = none */
-	VEC(struct expr) require, admit;
-	VEC(const char *) under_test, must_match, note;
+	exprs require, admit;
+	fact_names under_test, must_match, note;
 	struct policy policy;
 	double assumed_session_sd; /* 0.015 */
-	VEC(struct word_value) defaults;
+	word_values defaults;
 	uint32_t sessions_min, sessions_max; /* 1..5 */
-	VEC(struct waiver) waive;            /* suite wide */
+	waivers waive; /* suite wide */
 	VEC(struct workload) workloads;
 	VEC(struct known_entry) known;
 };
@@ -109,5 +120,7 @@ int suite_load(const char *path, const struct setting *set, size_t nset, struct 
 int suite_parse(const char *text, size_t n, const char *name, const struct setting *set, size_t nset,
 		struct suite *s, struct diags *d, struct err *e);
 void suite_release(struct suite *s);
+/* The parameters behind a value as "runtime=30s from --set, x=1 from the suite"; NULL when none. */
+const char *suite_param_text(const struct suite *s, const struct ynode *node, struct arena *a);
 
 #endif

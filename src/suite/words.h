@@ -5,7 +5,9 @@
  * Words: rw bs ioengine iodepth iodepth_batch_submit iodepth_batch_complete_min
  * iodepth_batch_complete_max numjobs size offset runtime ramp_time time_based loops direct sync fsync
  * fdatasync end_fsync rate_iops rwmixread norandommap randrepeat seed invalidate files sim runs
- * sessions(suite wide, only in defaults)
+ * (`sessions` is suite wide, stands only in defaults, and is no word of this table: no job has it.)
+ * Defaults that depend on other words (time_based, end_fsync, iodepth_batch_complete_max) have a
+ * sentence as dflt, stay false or 0 in words_default, and are resolved by plan.
  * Every other fio option named as a key has a sentence of its own ("always grouped here", "use
  * --target", "comes with a later version"), never just "unknown".
  * Includes: model, base.
@@ -28,13 +30,16 @@ struct word {
 	/* The value now in j, canonical ("4096", "randread", "10 s" as plan shows it). */
 	void (*show)(const struct word *w, const struct job *j, struct str *out);
 	size_t offset;      /* into struct job, for the shared readers */
+	uint64_t min, max;  /* range, for the shared readers */
 };
 
 extern const struct word word_table[];
 extern const unsigned word_count;
 const struct word *word_find(const char *name); /* NULL = no such word */
 unsigned word_index(const struct word *w);
-/* Sentence for a fio option that is no word here, or NULL. */
+/* Nearest word for a message, or NULL. */
+const char *word_nearest(const char *name);
+/* Sentence for an option of fio (or a word of other tools) that is no word here, or NULL. */
 const char *word_fio_sentence(const char *name);
 /* All defaults of the table into j (zeroed before). size stays 0, runtime 0. */
 void words_default(struct job *j, struct arena *a);

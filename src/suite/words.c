@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "suite/words.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "suite/words_read.h"
+
+#define AT(field) .offset = offsetof(struct job, field)
+#define COUNT32(field, lo, hi)                                                                     \
+	.read = word_read_u32, .show = word_show_u32, AT(field), .min = lo, .max = hi
+#define COUNT64(field, lo, hi)                                                                     \
+	.read = word_read_u64, .show = word_show_u64, AT(field), .min = lo, .max = hi
+#define SIZE64(field, lo)                                                                          \
+	.read = word_read_size64, .show = word_show_u64, AT(field), .min = lo, .max = INT64_MAX
+#define TIME(field, lo)                                                                            \
+	.read = word_read_time, .show = word_show_time, AT(field), .min = lo, .max = INT64_MAX
+#define BOOL(field) .read = word_read_bool, .show = word_show_bool, AT(field)
+
+enum { MAX_DEPTH = 65536, MAX_JOBS = 1024, MAX_RUNS = 1000 };
+#define MAX_BS (1ULL << 30)
+
+const struct word word_table[] = {
+	{.name = "rw",
+	 .dflt = "",
+	 .what = "direction and order: read write randread randwrite rw randrw",
+	 .read = word_read_rw,
+	 .show = word_show_rw},
+	{.name = "bs",
+	 .dflt = "4KiB",
+	 .what = "bytes of one I/O",
+	 .read = word_read_size32,
+	 .show = word_show_u32,
+	 AT(bs),
+	 .min = 1,
+	 .max = MAX_BS},
+	{.name = "ioengine",
+	 .dflt = "psync",
+	 .what = "how the I/O is issued; auto = io_uring, else libaio, else psync, announced",
+	 .read = word_read_ioengine,
+	 .show = word_show_ioengine},
+	{.name = "iodepth",
+	 .dflt = "1",
+	 .what = "I/Os in flight a job",
+	 COUNT32(iodepth, 1, MAX_DEPTH)},
+	{.name = "iodepth_batch_submit",
+	 .dflt = "1",
+	 .what = "I/Os handed over in one call at most",
+	 COUNT32(iodepth_batch_submit, 1, MAX_DEPTH)},
+	{.name = "iodepth_batch_complete_min",
+	 .dflt = "1",
+	 .what = "completions to wait for in one call",
+	 COUNT32(iodepth_batch_complete_min, 1, MAX_DEPTH)},
+	{.name = "iodepth_batch_complete_max",
+	 .dflt = "iodepth",
+	 .fio_differs = "as iodepth_batch_complete_min",
+	 .what = "completions taken in one call at most",
+	 COUNT32(iodepth_batch_complete_max, 1, MAX_DEPTH)},
+	{.name = "numjobs",
+	 .dflt = "1",
+	 .what = "threads that do this workload at once",
+	 COUNT32(numjobs, 1, MAX_JOBS)},
+	{.name = "size",
+	 .dflt = "",
+	 .what = "bytes of the region; the whole of a block device when left out",
+	 SIZE64(size, 1)},
+	{.name = "offset", .dflt = "0", .what = "first byte of the region", SIZE64(offset, 0)},
+	{.name = "runtime",
+	 .dflt = "",
+	 .what = "measured time; given, it means time_based",
+	 TIME(runtime, 1)},
+	{.name = "ramp_time",
+	 .dflt = "0",
+	 .what = "time before the measured window, same I/O, not counted",
+	 TIME(ramp_time, 0)},
+	{.name = "time_based",
+	 .dflt = "true when runtime is given",
+	 .fio_differs = "false",
+	 .what = "go on until runtime is over; false ends at size",
+	 BOOL(time_based)},
+	{.name = "loops",
+	 .dflt = "1",
+	 .what = "passes over the region when not time_based",
+	 COUNT64(loops, 1, UINT32_MAX)},
+	{.name = "direct",
+	 .dflt = "true",
+	 .fio_differs = "false",
+	 .what = "O_DIRECT; auto = true where statx reports DIOALIGN, announced",
+	 .read = word_read_direct,
+	 .show = word_show_direct},
+	{.name = "sync",
+	 .dflt = "none",
+	 .what = "none, sync (O_SYNC) or dsync (O_DSYNC)",
+	 .read = word_read_sync,
+	 .show = word_show_sync},
+	{.name = "fsync",
+	 .dflt = "0",
+	 .what = "fsync after every N writes, 0 = never",
+	 COUNT32(fsync, 0, UINT32_MAX)},
+	{.name = "fdatasync",
+	 .dflt = "0",
+	 .what = "fdatasync after every N writes, 0 = never",
+	 COUNT32(fdatasync, 0, UINT32_MAX)},
+	{.name = "end_fsync",
+	 .dflt = "true for buffered writes",
+	 .fio_differs = "false",
+	 .what = "fsync at the end, inside the window",
+	 BOOL(end_fsync)},
+	{.name = "rate_iops",
+	 .dflt = "",
+	 .what = "limit of one job, I/Os a second",
+	 .read = word_read_rate_iops,
+	 .show = word_show_rate_iops},
+	{.name = "rwmixread",
+	 .dflt = "50",
+	 .what = "per cent of reads in rw and randrw",
+	 COUNT32(rwmixread, 0, 100)},
+	{.name = "norandommap",
+	 .dflt = "false",
+	 .what = "random offsets may repeat before the region is covered",
+	 BOOL(norandommap)},
+	{.name = "randrepeat",
+	 .dflt = "true",
+	 .what = "offsets seeded alike in every run",
+	 BOOL(randrepeat)},
+	{.name = "seed",
+	 .dflt = "0",
+	 .what = "seed of the offsets under randrepeat",
+	 COUNT64(seed, 0, UINT64_MAX)},
+	{.name = "invalidate",
+	 .dflt = "true",
+	 .what = "drop the page cache of the region before each run",
+	 BOOL(invalidate)},
+	{.name = "files",
+	 .dflt = "shared",
+	 .fio_differs = "per_job in a directory",
+	 .what = "shared or per_job: one region for all jobs or one file a job",
+	 .read = word_read_files,
+	 .show = word_show_files},
+	{.name = "sim",
+	 .dflt = "",
+	 .what = "script of the sim engine",
+	 .read = word_read_sim,
+	 .show = word_show_sim},
+	{.name = "runs",
+	 .dflt = "5",
+	 .what = "runs a session, each in a fresh process",
+	 COUNT32(runs, 1, MAX_RUNS)},
+};
+const unsigned word_count = sizeof(word_table) / sizeof(*word_table);
+_Static_assert(sizeof(word_table) / sizeof(*word_table) <= WORD_COUNT_MAX,
+	       "origins hold all words");
+
+const struct word *word_find(const char *name)
+{
+	for (unsigned i = 0; i < word_count; i++)
+		if (word_table[i].name[0] == name[0] && strcmp(word_table[i].name, name) == 0)
+			return &word_table[i];
+	return NULL;
+}
+
+unsigned word_index(const struct word *w)
+{
+	return (unsigned)(w - word_table);
+}
+
+const char *word_nearest(const char *name)
+{
+	const char *names[WORD_COUNT_MAX];
+
+	for (unsigned i = 0; i < word_count; i++)
+		names[i] = word_table[i].name;
+	return str_nearest(name, names, word_count);
+}
+
+void words_default(struct job *j, struct arena *a)
+{
+	j->ioengine = j->ioengine_asked = arena_strdup(a, "psync");
+	j->sim = arena_strdup(a, "");
+	j->bs = 4096;
+	j->iodepth = j->numjobs = 1;
+	j->iodepth_batch_submit = j->iodepth_batch_complete_min = 1;
+	j->loops = 1;
+	j->direct = true;
+	j->rwmixread = 50;
+	j->randrepeat = j->invalidate = true;
+	j->runs = 5;
+}
+
+void word_name_value(const struct word *w, const struct job *j, struct str *out)
+{
+	size_t from = out->len;
+
+	/* the name says what was asked: what `auto` became may differ between targets */
+	if (w->read == word_read_direct && j->direct_auto)
+		str_add(out, "auto");
+	else if (w->read == word_read_ioengine && j->ioengine_asked)
+		str_add(out, j->ioengine_asked);
+	else if (w->read == word_read_time)
+		word_add_time(out, *(const uint64_t *)(const void *)((const char *)j + w->offset),
+			      "");
+	else
+		w->show(w, j, out);
+	for (size_t i = from; i < out->len; i++)
+		if (!c_isalnum(out->s[i]) && !strchr("_+:=-", out->s[i]))
+			out->s[i] = '_';
+}
