@@ -44,7 +44,9 @@ struct run_progress { /* totals over the jobs in flight */
 };
 
 struct run_options {
-	uint64_t grace;          /* ns beyond the planned time before a worker counts as hung; 0 = 10 s */
+	/* ns beyond the planned time before a worker counts as hung; 0 = 10 s. Also what a stopped run
+	 * may take to drain; set-up (buffers, engine, invalidate) may take six of them. */
+	uint64_t grace;
 	uint64_t kill_wait;      /* ns to wait after SIGKILL before it is abandoned; 0 = 2 s */
 	const volatile int *stop; /* set by a signal handler; may be NULL */
 	void (*progress)(void *arg, const struct run_progress *p); /* about every 100 ms; may be NULL */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory of a thread: one page-aligned area of incompressible data, and the I/O lists. */
+#include "run/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void buffer_fill(void *p, size_t n, struct rng *r)
+{
+	uint8_t *b = p;
+
+	while (n >= sizeof(uint64_t)) {
+		uint64_t v = rng_next(r);
+
+		memcpy(b, &v, sizeof(v));
+		b += sizeof(v);
+		n -= sizeof(v);
+	}
+	if (n) {
+		uint64_t v = rng_next(r);
+
+		memcpy(b, &v, n);
+	}
+}
+
+static void lists_alloc(struct task *k)
+{
+	k->ios = xcalloc(k->depth, sizeof(*k->ios));
+	k->free = xcalloc(k->depth, sizeof(struct io *));
+	k->pend = xcalloc(k->depth, sizeof(struct io *));
+	k->done = xcalloc(k->depth, sizeof(struct io *));
+	k->held = xcalloc(k->depth, sizeof(struct io *));
+	for (unsigned i = 0; i < k->depth; i++) {
+		k->ios[i].index = i;
+		/* The list is a stack: io 0 is on top. */
+		k->free[k->depth - 1 - i] = &k->ios[i];
+	}
+	k->nfree = k->depth;
+}
+
+int task_alloc(struct task *k, struct err *e)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct rng r;
+
+	k->buffer_len = (k->job->bs + page - 1) / page * page;
+	if (__builtin_mul_overflow(k->buffer_len, (size_t)k->depth, &k->buffers_len))
+		return err_set(e, ERR_MEASURE, "buffers of '%s' do not fit into memory",
+			       k->job->name);
+	void *area = mmap(NULL, k->buffers_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+	if (area == MAP_FAILED)
+		return err_sys(e, ERR_MEASURE, errno, "cannot map %zu bytes of buffers for '%s'",
+			       k->buffers_len, k->job->name);
+	k->buffers = area;
+	/* Also touches every page, so that none is faulted in on the I/O path. */
+	rng_seed(&r, rng_mix(k->req->seed + k->index));
+	buffer_fill(k->buffers, k->buffers_len, &r);
+	lists_alloc(k);
+	return 0;
+}
+
+void task_free(struct task *k)
+{
+	if (k->buffers)
+		munmap(k->buffers, k->buffers_len);
+	free(k->ios);
+	free(k->free);
+	free(k->pend);
+	free(k->done);
+	free(k->held);
+}

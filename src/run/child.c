@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One forked child: how it starts, and what its end means. */
+#include "run/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void default_signals(void)
+{
+	sigset_t none;
+
+	/* The parent's handlers would set flags of a copy that nobody reads. */
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	/* Beyond RLIMIT_FSIZE the write shall fail (EFBIG) and name its offset. */
+	signal(SIGXFSZ, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void settle_in(pid_t parent, const struct run_options *opt)
+{
+	int null;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1); /* it died before the line above */
+	setpgid(0, 0);    /* Ctrl-C reaches the supervisor only */
+	default_signals();
+	/* stdout belongs to the supervisor's documents: a library that prints must not reach it. */
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		if (null > STDERR_FILENO)
+			close(null);
+	}
+	/* An abandoned worker would keep the locks of what it inherited. */
+	for (unsigned i = 0; i < opt->nclose; i++)
+		close(opt->close_in_child[i]);
+}
+
+int child_start(struct child *c, const struct run_options *opt)
+{
+	pid_t parent = getpid();
+
+	c->pidfd = -1;
+	c->forked = clock_now();
+	c->pid = fork();
+	if (c->pid < 0)
+		return -errno;
+	if (c->pid == 0) {
+		settle_in(parent, opt);
+		c->body(c);
+		atomic_store(&c->live->final, 1);
+		_exit(0);
+	}
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	if (c->pidfd >= 0)
+		return 0;
+	int sys = errno;
+
+	kill(c->pid, SIGKILL);
+	waitpid(c->pid, NULL, 0);
+	return -sys;
+}
+
+static char state_of(pid_t pid)
+{
+	char path[40], line[512] = "", *p;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return '?';
+	if (read(fd, line, sizeof(line) - 1) < 0)
+		line[0] = '\0';
+	close(fd);
+	p = strrchr(line, ')');
+	return p && p[1] && p[2] ? p[2] : '?';
+}
+
+static void say(struct outcome *o, enum outcome_status status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static void say(struct outcome *o, enum outcome_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	o->status = status;
+	va_start(ap, fmt);
+	vsnprintf(o->text, sizeof(o->text), fmt, ap);
+	va_end(ap);
+}
+
+static void add(struct outcome *o, const char *text)
+{
+	size_t n = strlen(o->text);
+
+	snprintf(o->text + n, sizeof(o->text) - n, "%s", text);
+}
+
+static void say_error(const struct live *l, struct outcome *o)
+{
+	say(o, l->status, "%s", l->text);
+	o->sys = l->sys;
+	o->error_offset = l->error_offset;
+	o->error_len = l->error_len;
+}
+
+static const char *phase_of(const struct live *l)
+{
+	unsigned phase = atomic_load(&l->phase);
+
+	if (phase >= PHASE_RAMP && l->nthreads)
+		phase = atomic_load(&l->thread[0].phase);
+	return phase_name(phase);
+}
+
+static void say_hung(const struct child *c, struct outcome *o)
+{
+	const char *ending = c->abandoned ? "it cannot be killed and was abandoned" : "killed";
+
+	say(o, OUTCOME_HUNG,
+	    "worker of '%s' on '%s' hung in phase %s: %.1f s after its start, planned %.1f s; %s",
+	    c->what, c->target, phase_of(c->live), (double)(c->ended - c->forked) / 1e9,
+	    (double)c->planned / 1e9, ending);
+}
+
+static void say_crash(const struct child *c, struct outcome *o)
+{
+	int s = c->wstatus;
+
+	if (c->wstatus == CHILD_STATUS_UNKNOWN)
+		say(o, OUTCOME_CRASHED, "worker of '%s' on '%s' ended without a result", c->what,
+		    c->target);
+	else if (WIFSIGNALED(s))
+		say(o, OUTCOME_CRASHED,
+		    "worker of '%s' on '%s' was killed by SIG%s (%s) in phase %s%s", c->what,
+		    c->target, sigabbrev_np(WTERMSIG(s)) ? sigabbrev_np(WTERMSIG(s)) : "?",
+		    sigdescr_np(WTERMSIG(s)) ? sigdescr_np(WTERMSIG(s)) : "unknown signal",
+		    phase_of(c->live), WCOREDUMP(s) ? ", core dumped" : "");
+	else
+		say(o, OUTCOME_CRASHED,
+		    "worker of '%s' on '%s' ended without a result (exit status %d)", c->what,
+		    c->target, WIFEXITED(s) ? WEXITSTATUS(s) : -1);
+}
+
+static bool died(const struct child *c)
+{
+	return !atomic_load(&c->live->final) && !c->hung && !c->interrupted;
+}
+
+void child_verdict(const struct child *c, struct outcome *o)
+{
+	struct live *l = c->live;
+
+	o->wall = c->ended > c->forked ? c->ended - c->forked : 0;
+	o->abandoned = c->abandoned;
+	if (c->error) {
+		say(o, OUTCOME_SETUP, "cannot start the worker of '%s' on '%s': %s", c->what,
+		    c->target, strerrordesc_np(c->error));
+		o->sys = c->error;
+	} else if (died(c) && !atomic_load(&l->error_ready)) {
+		say_crash(c, o);
+	} else if (atomic_load(&l->error_ready)) {
+		/* What came first is the cause; a worker that then hung or died is its echo. */
+		say_error(l, o);
+		if (died(c))
+			add(o, "; then the worker died");
+		else if (!atomic_load(&l->final))
+			add(o, "; then the worker had to be killed");
+	} else if (c->interrupted || atomic_load(&l->early)) {
+		say(o, OUTCOME_INTERRUPTED, "'%s' on '%s' was interrupted in phase %s", c->what,
+		    c->target, phase_of(l));
+	} else if (c->hung) {
+		say_hung(c, o);
+	} else {
+		o->status = OUTCOME_OK;
+	}
+	if (c->abandoned) {
+		char text[96];
+
+		snprintf(text, sizeof(text),
+			 "; unkillable (process %d, state %c): the target is lost", (int)c->pid,
+			 state_of(c->pid));
+		add(o, text);
+	}
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run/child (private): one forked child under supervision, a worker of a job or a layout.
+ * The supervisor alone touches it; the child has a copy and speaks through live.
+ */
+#ifndef BLKGATE_RUN_CHILD_H
+#define BLKGATE_RUN_CHILD_H
+
+#include "run/live.h"
+
+/* wstatus when the kernel did not keep it (SIGCHLD ignored). */
+#define CHILD_STATUS_UNKNOWN (-1)
+
+struct child {
+	void (*body)(struct child *c); /* in the child; returning from it is its end */
+	const void *arg;
+	const char *what, *target;     /* for sentences */
+	struct live *live;
+	uint64_t planned;              /* ns from `begun` to its end */
+	bool gated;                    /* waits for live->go_at */
+	/* the supervisor's */
+	pid_t pid;
+	int pidfd, wstatus;
+	int error;                     /* errno when it could not be started */
+	uint64_t forked, ended;        /* monotonic ns */
+	uint64_t stop_by, kill_by;     /* monotonic ns; 0 = not stopped, not killed */
+	bool hung, interrupted;        /* why it was killed */
+	bool gone, abandoned;
+};
+
+/* Forks; 0 or -errno. */
+int child_start(struct child *c, const struct run_options *opt);
+/* From the start to the end of all of them. Each child says how it went. */
+void supervise(struct child *c, size_t n, const struct run_options *opt);
+/* Status and sentence of an outcome, from a child that is gone or abandoned. */
+void child_verdict(const struct child *c, struct outcome *o);
+/* worker.c: body of a job's worker; arg is its struct run_request. */
+void worker_body(struct child *c);
+
+#endif

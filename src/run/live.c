@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The shared counters of a job: making them, the first error, and what they add up to. */
+#include "run/live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+const char *phase_name(unsigned phase)
+{
+	static const char *const names[] = {"set-up", "set-up", "ramp", "measure", "drain", "end"};
+
+	return phase < sizeof(names) / sizeof(names[0]) ? names[phase] : "?";
+}
+
+struct live *live_new(unsigned nthreads, uint64_t nslots)
+{
+	size_t head = sizeof(struct live) + nthreads * sizeof(struct live_thread);
+	size_t slots = nslots * sizeof(struct outcome_slot);
+	size_t length = head + nthreads * slots;
+	/* Pages come on first use; without NORESERVE a day of slots would count against overcommit.
+	 */
+	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	struct live *l = p;
+
+	l->length = length;
+	l->nthreads = nthreads;
+	l->nslots = nslots;
+	for (unsigned i = 0; i < nthreads; i++)
+		l->thread[i].slots = (void *)((char *)p + head + i * slots);
+	return l;
+}
+
+void live_free(struct live *l)
+{
+	if (l)
+		munmap(l, l->length);
+}
+
+void live_fail(struct live *l, enum outcome_status status, int sys, uint64_t offset, uint64_t len,
+	       const char *fmt, ...)
+{
+	va_list ap;
+
+	if (atomic_exchange(&l->error_taken, 1))
+		return;
+	l->status = status;
+	l->sys = sys;
+	l->error_offset = offset;
+	l->error_len = len;
+	va_start(ap, fmt);
+	vsnprintf(l->text, sizeof(l->text), fmt, ap);
+	va_end(ap);
+	atomic_store(&l->error_ready, 1);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void gather_threads(const struct live *l, struct outcome *o)
+{
+	uint64_t unslotted = 0;
+
+	for (unsigned i = 0; i < l->nthreads; i++) {
+		const struct live_thread *t = &l->thread[i];
+
+		o->window = larger(o->window, t->window);
+		o->ramp = larger(o->ramp, t->ramp);
+		o->stall_longest = larger(o->stall_longest, t->stall);
+		o->depth_sum += t->depth_sum;
+		o->depth_n += t->depth_n;
+		o->written += t->written;
+		unslotted += t->unslotted;
+		for (int d = 0; d < DIR_COUNT; d++) {
+			o->dir[d].ios += t->dir[d].ios;
+			o->dir[d].bytes += t->dir[d].bytes;
+			o->dir[d].issued += t->dir[d].issued;
+			o->dir[d].shorts += t->dir[d].shorts;
+		}
+	}
+	if (unslotted)
+		snprintf(o->notes, sizeof(o->notes),
+			 "%llu completions lie beyond the last 100 ms slot kept",
+			 (unsigned long long)unslotted);
+}
+
+static const struct hist *pick(const struct live_thread *t, int d, int which)
+{
+	return which == 0 ? &t->dir[d].slat : which == 1 ? &t->dir[d].clat : &t->dir[d].lat;
+}
+
+static void gather_hists(const struct live *l, struct outcome *o)
+{
+	struct hist *sum = xmalloc(sizeof(*sum));
+
+	for (int d = 0; d < DIR_COUNT; d++) {
+		struct bins *out[] = {&o->dir[d].slat, &o->dir[d].clat, &o->dir[d].lat};
+
+		for (int w = l->sync_engine ? 2 : 0; w < 3; w++) {
+			hist_reset(sum);
+			for (unsigned i = 0; i < l->nthreads; i++)
+				hist_merge(sum, pick(&l->thread[i], d, w));
+			bins_from_hist(out[w], sum);
+		}
+		if (l->sync_engine)
+			bins_copy(&o->dir[d].clat, &o->dir[d].lat);
+	}
+	hist_reset(sum);
+	for (unsigned i = 0; i < l->nthreads; i++)
+		hist_merge(sum, &l->thread[i].sync);
+	bins_from_hist(&o->sync_lat, sum);
+	free(sum);
+}
+
+static void gather_slots(const struct live *l, struct outcome *o)
+{
+	uint64_t n = (o->window + SLOT_NS - 1) / SLOT_NS;
+
+	if (n > l->nslots)
+		n = l->nslots;
+	o->nslots = n;
+	o->slots = n ? xcalloc(n, sizeof(*o->slots)) : NULL;
+	for (unsigned i = 0; i < l->nthreads; i++) {
+		for (uint64_t s = 0; s < n; s++) {
+			for (int d = 0; d < DIR_COUNT; d++) {
+				o->slots[s].ios[d] += l->thread[i].slots[s].ios[d];
+				o->slots[s].bytes[d] += l->thread[i].slots[s].bytes[d];
+			}
+		}
+	}
+}
+
+void live_gather(const struct live *l, struct outcome *o)
+{
+	uint64_t ios = 0;
+
+	gather_threads(l, o);
+	gather_hists(l, o);
+	gather_slots(l, o);
+	o->has_slat = !l->sync_engine;
+	o->cpu_usr = l->cpu_usr[1] - l->cpu_usr[0];
+	o->cpu_sys = l->cpu_sys[1] - l->cpu_sys[0];
+	for (int d = 0; d < DIR_COUNT; d++)
+		ios += o->dir[d].ios;
+	if (!ios)
+		snprintf(o->notes, sizeof(o->notes), "no I/O completed inside the window");
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run/live (private): what a worker and its supervisor share, and what a thread of a worker holds.
+ *
+ * struct live is one anonymous shared mapping a job, made before the fork, so that it stands at the
+ * same address on both sides. Each thread writes only its own live_thread. The supervisor reads the
+ * _Atomic fields at any time and everything else only after the worker is gone.
+ */
+#ifndef BLKGATE_RUN_LIVE_H
+#define BLKGATE_RUN_LIVE_H
+
+#include "engines/engine.h"
+#include "run/pace.h"
+#include "run/pattern.h"
+#include "run/run.h"
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+enum phase { PHASE_SETUP, PHASE_READY, PHASE_RAMP, PHASE_MEASURE, PHASE_DRAIN, PHASE_END };
+const char *phase_name(unsigned phase);
+
+struct live_dir {
+	uint64_t ios, bytes;    /* completed inside the window */
+	uint64_t issued, shorts;
+	struct hist slat, clat, lat; /* synchronous engines fill lat only: clat is the same */
+};
+
+struct live_thread {
+	_Alignas(128) _Atomic uint64_t ios; /* all phases, for progress */
+	_Atomic uint64_t bytes;
+	_Atomic uint32_t phase;
+	uint64_t window, ramp, stall;
+	uint64_t depth_sum, depth_n, written;
+	uint64_t unslotted; /* completions beyond the last slot */
+	struct outcome_slot *slots;
+	struct live_dir dir[DIR_COUNT];
+	struct hist sync;
+};
+
+struct live {
+	size_t length;          /* of the mapping */
+	unsigned nthreads;
+	uint64_t nslots;        /* a thread */
+	uint64_t window_planned; /* ns, 0 = bound by size */
+	/* supervisor -> worker */
+	_Atomic uint32_t stop;  /* end early, drain, say so */
+	_Atomic uint64_t go_at; /* monotonic ns at which jobs run together begin; 0 = not yet */
+	/* worker -> supervisor */
+	_Atomic uint32_t phase; /* of the worker as a whole: SETUP READY RAMP (= running) END */
+	_Atomic uint64_t begun; /* monotonic ns when the ramp began; 0 = still in set-up */
+	_Atomic uint64_t window_at; /* monotonic ns when the first thread entered the window */
+	_Atomic uint32_t final; /* the last word: everything below is complete */
+	_Atomic uint32_t early; /* ended because of stop */
+	/* the first error; text is complete when error_ready is set */
+	_Atomic uint32_t error_taken, error_ready;
+	enum outcome_status status;
+	int sys;
+	uint64_t error_offset, error_len;
+	char text[512];
+	/* CPU of the worker process at the borders of the window */
+	_Atomic uint32_t cpu_begun, cpu_left;
+	uint64_t cpu_usr[2], cpu_sys[2];
+	bool sync_engine;
+	struct live_thread thread[];
+};
+
+/* NULL when memory is short. */
+struct live *live_new(unsigned nthreads, uint64_t nslots);
+void live_free(struct live *l);
+/* Records the first error of a job, later ones are its echo, and makes all threads end. */
+void live_fail(struct live *l, enum outcome_status status, int sys, uint64_t offset, uint64_t len,
+	       const char *fmt, ...) __attribute__((format(printf, 6, 7), cold));
+static inline bool live_failed(struct live *l)
+{
+	return atomic_load_explicit(&l->error_taken, memory_order_relaxed);
+}
+/* Fills o from a finished worker's counters (status and sentence are the supervisor's). */
+void live_gather(const struct live *l, struct outcome *o);
+
+/* --inject slow at depth above 1: the state of one quantum (inject.c). */
+struct quantum {
+	uint64_t start, idle; /* ns; idle = waited for the pacer, which is stretched already */
+	uint64_t issued, delivered;
+	uint64_t debt;        /* ns by which the last hold came out too long */
+	uint64_t length;      /* I/Os; doubled whenever a drain took longer than its hold */
+};
+
+enum task_end { END_NOT, END_TIME, END_SPENT, END_STOP, END_FAILED };
+
+/* One thread of a worker. Everything is allocated before the ramp. */
+struct task {
+	struct engine_run eng;
+	const struct job *job;
+	const struct run_request *req;
+	struct live *live;
+	struct live_thread *t;
+	const struct engine *engine;
+	unsigned index;
+	int fd;                  /* own open file description; -1 for diskless engines */
+	uint8_t *buffers;
+	size_t buffer_len, buffers_len;
+
+	/* clock and phases, in the engine's time */
+	uint64_t now;            /* stamp of the last reaped batch or end of a wait */
+	uint64_t t0, ws, we;     /* begin; window [ws, we]; we = UINT64_MAX when bound by size only */
+	uint64_t edge;           /* the next of them */
+	uint64_t count_until;    /* completions up to here are inside the window */
+	uint64_t last;           /* last completion inside the window, ws before the first */
+	uint64_t slot_end;
+	uint64_t slot;
+	enum phase phase;
+	enum task_end end;
+	bool is_virtual, is_sync, cancelled, stuck;
+
+	/* what is issued next */
+	struct pattern pattern;
+	struct pace pace;
+	uint64_t left;           /* I/Os still to issue of a run bound by size */
+	uint64_t writes;         /* since the last sync word counted */
+	enum io_op sync_due;     /* IO_FSYNC or IO_FDATASYNC when due, else IO_READ */
+	unsigned depth, batch, complete_min, complete_max;
+	struct io *ios;
+	struct io **free, **pend, **done, **held;
+	unsigned nfree, npend, nheld;
+
+	/* --inject */
+	bool injected, deep, holding;
+	double stretch;          /* P / (1 - P) */
+	uint64_t delivered;      /* stamp of the last delivered completion */
+	struct quantum q;
+	struct rng luck;
+};
+
+/* buffer.c: buffers filled with seeded data, io structs and lists. 0 or ERR_MEASURE. */
+int task_alloc(struct task *k, struct err *e);
+void task_free(struct task *k);
+void buffer_fill(void *p, size_t n, struct rng *r);
+
+/* phases.c: ramp, measure, drain. k->t0 is set. */
+void task_run(struct task *k);
+void task_fail(struct task *k, const struct io *io, int sys);
+/* Submits what is pending; completions are settled and delivered. */
+void task_push(struct task *k);
+void task_collect(struct task *k, unsigned min, unsigned max, uint64_t until);
+/* Until nothing is pending or in flight. */
+void task_quiesce(struct task *k);
+/* complete.c: one finished transfer. True when the whole I/O is done. */
+bool task_settle(struct task *k, struct io *io);
+void task_deliver(struct task *k, struct io **v, unsigned n);
+/* sync.c: one fsync or fdatasync with nothing in flight. */
+void task_sync(struct task *k, enum io_op op);
+
+/* inject.c */
+void task_inject_init(struct task *k);
+void task_inject(struct task *k, unsigned n); /* k->done[0..n) are done and not yet stamped */
+bool task_quantum_over(const struct task *k);
+void task_quantum_hold(struct task *k);
+void task_quantum_start(struct task *k, uint64_t at);
+void task_hold(struct task *k, uint64_t when);
+/* Fails this I/O although it went well? */
+static inline bool task_unlucky(struct task *k)
+{
+	return k->req->inject.error > 0 && rng_double(&k->luck) < k->req->inject.error;
+}
+
+#endif

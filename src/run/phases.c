@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The I/O loop of one thread: ramp, measure, drain. Time is the engine's, so that a virtual clock
+ * drives everything here. An I/O belongs to the phase in which it was issued.
+ */
+#include "run/live.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+/* `submitted` of an I/O that was not taken by the engine yet. */
+#define FRESH UINT64_MAX
+/* How long a stopped or failed run may drain before the memory is left to the kernel. */
+#define DRAIN_NS (10 * NS_PER_SEC)
+
+/* Stopped by the supervisor, or an I/O of the job failed (in this thread or in another one). */
+static bool ended_early(struct task *k)
+{
+	if (live_failed(k->live)) {
+		k->end = END_FAILED;
+	} else if (atomic_load_explicit(&k->live->stop, memory_order_relaxed)) {
+		k->end = END_STOP;
+		atomic_store_explicit(&k->live->early, 1, memory_order_relaxed);
+	}
+	return k->end == END_STOP || k->end == END_FAILED;
+}
+
+/* Latest time to wait for: soon enough to look at the stop flag on a real clock. */
+static uint64_t patience(const struct task *k, uint64_t when)
+{
+	uint64_t soon = k->now + (k->is_virtual ? 10 * NS_PER_SEC : 100 * NS_PER_MS);
+
+	return when < soon ? when : soon;
+}
+
+static void broken(struct task *k)
+{
+	live_fail(k->live, OUTCOME_IO_ERROR, k->eng.broken.sys, 0, 0, "%s on '%s'",
+		  k->eng.broken.text, k->req->target_name);
+	k->end = END_FAILED;
+}
+
+/* No I/O may leave the region, whatever the pattern says: the last fence before the device. */
+static bool fenced(struct task *k, const struct io *io)
+{
+	const struct job *j = k->job;
+
+	if (io->offset >= j->offset && io->len <= j->size &&
+	    io->offset - j->offset <= j->size - io->len)
+		return true;
+	live_fail(k->live, OUTCOME_IO_ERROR, ERANGE, io->offset, io->len,
+		  "I/O of %u bytes at offset %llu of '%s' leaves the region of the job (%llu bytes "
+		  "at "
+		  "%llu); it was not submitted",
+		  io->len, (unsigned long long)io->offset, k->req->target_name,
+		  (unsigned long long)j->size, (unsigned long long)j->offset);
+	k->end = END_FAILED;
+	return false;
+}
+
+static void count_write(struct task *k)
+{
+	const struct job *j = k->job;
+
+	k->writes++;
+	if (j->fdatasync && k->writes % j->fdatasync == 0)
+		k->sync_due = IO_FDATASYNC;
+	if (j->fsync && k->writes % j->fsync == 0)
+		k->sync_due = IO_FSYNC; /* does what fdatasync does and more */
+}
+
+static bool prepare(struct task *k, struct io *io)
+{
+	enum io_dir dir;
+	uint64_t pass;
+
+	pattern_next(&k->pattern, &dir, &io->offset, &pass);
+	io->op = dir == DIR_READ ? IO_READ : IO_WRITE;
+	io->dir = (uint8_t)dir;
+	io->buf = k->buffers + io->index * k->buffer_len;
+	io->len = k->job->bs;
+	io->done = 0;
+	io->submitted = FRESH;
+	return fenced(k, io);
+}
+
+/* Fills the pending list with what may be issued now. */
+static void top_up(struct task *k)
+{
+	while (k->npend < k->batch && k->nfree && k->left && k->sync_due == IO_READ &&
+	       k->pace.due <= k->now) {
+		struct io *io = k->free[k->nfree - 1];
+
+		if (!prepare(k, io))
+			return;
+		k->nfree--;
+		k->pend[k->npend++] = io;
+		k->left--;
+		pace_take(&k->pace);
+		if (io->op == IO_WRITE)
+			count_write(k);
+	}
+}
+
+static void taken(struct task *k, unsigned n)
+{
+	uint64_t after = k->is_sync ? 0 : engine_now(&k->eng);
+	bool measured = k->phase == PHASE_MEASURE;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct io *io = k->pend[i];
+
+		if (io->submitted != FRESH)
+			continue; /* the rest of a short transfer: its stamps are those of the first
+				   */
+		io->submitted = k->is_sync ? io->issued : after;
+		if (measured)
+			k->t->dir[io->dir].issued++;
+	}
+	if (measured) {
+		k->t->depth_sum += k->eng.inflight;
+		k->t->depth_n++;
+	}
+	k->q.issued += n;
+	k->npend -= n;
+	for (unsigned i = 0; i < k->npend; i++)
+		k->pend[i] = k->pend[i + n];
+}
+
+void task_push(struct task *k)
+{
+	/* A synchronous engine reuses the stamp of the completion before: nothing waited since. */
+	uint64_t now = k->is_sync ? k->now : engine_now(&k->eng);
+
+	for (unsigned i = 0; i < k->npend; i++) {
+		if (k->pend[i]->submitted == FRESH) {
+			k->pend[i]->issued = now;
+			k->pend[i]->phase = (uint8_t)k->phase;
+		}
+	}
+	int n = engine_submit(&k->eng, k->pend, k->npend);
+
+	if (n > 0)
+		taken(k, (unsigned)n);
+	else if (n < 0)
+		broken(k);
+}
+
+void task_collect(struct task *k, unsigned min, unsigned max, uint64_t until)
+{
+	int n = engine_reap(&k->eng, k->done, min, max, until);
+	unsigned m = 0;
+
+	k->now = engine_now(&k->eng);
+	if (n < 0) {
+		broken(k);
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		if (task_settle(k, k->done[i]))
+			k->done[m++] = k->done[i];
+	}
+	if (!m)
+		return;
+	if (__builtin_expect(k->injected, 0))
+		task_inject(k, m);
+	if (k->holding) {
+		for (unsigned i = 0; i < m; i++)
+			k->held[k->nheld++] = k->done[i];
+		return;
+	}
+	task_deliver(k, k->done, m);
+}
+
+static void cancel_all(struct task *k)
+{
+	k->cancelled = true;
+	for (unsigned i = 0; i < k->depth; i++) {
+		if (k->eng.out[i])
+			engine_cancel(&k->eng, &k->ios[i]);
+	}
+}
+
+/* Gives back what no engine has taken (all: the rests of short transfers too). */
+static void drop_pending(struct task *k, bool all)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < k->npend; i++) {
+		if (all || k->pend[i]->submitted == FRESH)
+			k->free[k->nfree++] = k->pend[i];
+		else
+			k->pend[kept++] = k->pend[i];
+	}
+	k->npend = kept;
+}
+
+void task_quiesce(struct task *k)
+{
+	uint64_t limit = 0;
+
+	while (k->npend || k->eng.inflight) {
+		if (!limit && ended_early(k)) {
+			drop_pending(k, true);
+			cancel_all(k);
+			/* Real time also for a virtual engine: this bounds a drain that went wrong.
+			 */
+			limit = clock_now() + DRAIN_NS;
+		}
+		if (k->npend)
+			task_push(k);
+		if (k->eng.inflight)
+			task_collect(k, 1, k->depth, patience(k, UINT64_MAX));
+		if ((limit && clock_now() > limit) || k->eng.broken.code) {
+			k->stuck = k->eng.inflight > 0;
+			return;
+		}
+	}
+}
+
+static void cpu_mark(struct live *l, int border)
+{
+	struct rusage u;
+
+	/* RUSAGE_SELF: the kernel's io workers and SQPOLL threads of a ring count too. */
+	getrusage(RUSAGE_SELF, &u);
+	l->cpu_usr[border] =
+		(uint64_t)u.ru_utime.tv_sec * NS_PER_SEC + (uint64_t)u.ru_utime.tv_usec * NS_PER_US;
+	l->cpu_sys[border] =
+		(uint64_t)u.ru_stime.tv_sec * NS_PER_SEC + (uint64_t)u.ru_stime.tv_usec * NS_PER_US;
+}
+
+static void set_phase(struct task *k, enum phase phase)
+{
+	k->phase = phase;
+	atomic_store_explicit(&k->t->phase, phase, memory_order_relaxed);
+}
+
+static bool syncs_at_end(const struct task *k)
+{
+	return k->job->end_fsync && job_writes(k->job);
+}
+
+/* The window of a time-bound run ends for all threads at once, else with the last thread. */
+static void cpu_leave(struct task *k)
+{
+	unsigned before = atomic_fetch_add(&k->live->cpu_left, 1);
+	bool common = k->end == END_TIME && !syncs_at_end(k);
+
+	if (common ? before == 0 : before + 1 == k->live->nthreads)
+		cpu_mark(k->live, 1);
+}
+
+static void enter_window(struct task *k)
+{
+	drop_pending(k, false);
+	if (!k->job->time_based) {
+		/* What the ramp did is none of the size: the window does all of it. */
+		pattern_init(&k->pattern, k->job, k->index, k->req->seed);
+		if (__builtin_mul_overflow(k->pattern.blocks, k->job->loops, &k->left))
+			k->left = UINT64_MAX;
+		k->writes = 0;
+	}
+	pace_start(&k->pace, k->ws);
+	k->edge = k->we;
+	k->t->ramp = k->ws - k->t0;
+	set_phase(k, PHASE_MEASURE);
+	if (atomic_fetch_add(&k->live->cpu_begun, 1) == 0) {
+		cpu_mark(k->live, 0);
+		atomic_store(&k->live->window_at, clock_now());
+	}
+	k->now = engine_now(&k->eng); /* the work of this function is no I/O's latency */
+	task_quantum_start(k, k->now);
+}
+
+/* Waits for a completion, for the pacer, or for the next border. */
+static void wait_more(struct task *k)
+{
+	bool paced =
+		k->pace.due > k->now && k->nfree && !k->npend && k->left && k->sync_due == IO_READ;
+	uint64_t from = k->now;
+	uint64_t until = patience(k, paced && k->pace.due < k->edge ? k->pace.due : k->edge);
+
+	if (k->eng.inflight) {
+		bool full = !k->nfree && !k->npend;
+
+		task_collect(k, full ? k->complete_min : 1, k->complete_max, until);
+	} else {
+		if (paced)
+			engine_sleep_until(&k->eng, until);
+		k->now = engine_now(&k->eng);
+	}
+	if (paced)
+		k->q.idle += k->now - from;
+}
+
+static void issue(struct task *k)
+{
+	do {
+		top_up(k);
+		if (!k->npend || k->end != END_NOT)
+			return;
+		unsigned before = k->npend;
+
+		task_push(k);
+		if (k->npend == before)
+			return; /* the engine is full */
+	} while (k->nfree);
+}
+
+static void work(struct task *k)
+{
+	while (k->end == END_NOT && !ended_early(k)) {
+		if (k->now >= k->edge) {
+			if (k->phase == PHASE_MEASURE) {
+				k->end = END_TIME;
+				return;
+			}
+			enter_window(k);
+			continue;
+		}
+		issue(k);
+		if (k->stretch > 0 && k->deep && task_quantum_over(k)) {
+			/* Behind issue(): the full depth is in flight, and withheld. */
+			task_quantum_hold(k);
+		} else if (k->eng.inflight || k->npend) {
+			wait_more(k);
+		} else if (k->sync_due != IO_READ) {
+			task_sync(k, k->sync_due);
+			k->sync_due = IO_READ;
+		} else if (!k->left) {
+			k->end = END_SPENT;
+		} else {
+			wait_more(k);
+		}
+	}
+}
+
+/* End of the window of this thread, in the engine's time. */
+static uint64_t window_end(const struct task *k)
+{
+	if (k->end == END_STOP || syncs_at_end(k))
+		return k->now;
+	return k->end == END_TIME ? k->we : k->last;
+}
+
+static void finish(struct task *k)
+{
+	bool measured = k->phase == PHASE_MEASURE;
+	bool common = k->end == END_TIME && !syncs_at_end(k);
+
+	set_phase(k, PHASE_DRAIN);
+	if (common)
+		cpu_leave(k);
+	drop_pending(k, false);
+	task_quiesce(k);
+	if (syncs_at_end(k) && (k->end == END_TIME || k->end == END_SPENT))
+		task_sync(k, IO_FSYNC);
+	if (!common)
+		cpu_leave(k);
+	if (!measured || k->end == END_FAILED)
+		return;
+	uint64_t end = window_end(k);
+
+	k->t->window = end > k->ws ? end - k->ws : 0;
+	if (end > k->last && end - k->last > k->t->stall)
+		k->t->stall = end - k->last;
+}
+
+void task_run(struct task *k)
+{
+	const struct job *j = k->job;
+
+	while (!k->is_virtual && clock_now() < k->t0 && !ended_early(k))
+		clock_sleep_until(patience(k, k->t0));
+	k->now = engine_now(&k->eng);
+	if (k->is_virtual)
+		k->t0 = k->now;
+	k->ws = k->t0 + j->ramp_time;
+	k->we = j->runtime ? k->ws + j->runtime : UINT64_MAX;
+	k->edge = k->ws;
+	k->count_until = syncs_at_end(k) ? UINT64_MAX : k->we;
+	k->last = k->ws;
+	k->slot_end = k->ws + SLOT_NS;
+	k->delivered = k->now;
+	k->left = UINT64_MAX;
+	k->sync_due = IO_READ;
+	pace_init(&k->pace, j->rate_iops, k->req->inject.slow);
+	pace_start(&k->pace, k->t0);
+	task_inject_init(k);
+	task_quantum_start(k, k->now);
+	set_phase(k, PHASE_RAMP);
+	work(k);
+	finish(k);
+	set_phase(k, PHASE_END);
+}

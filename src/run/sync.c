@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fsync and fdatasync of a writing thread. The first failure is final: the kernel reports a lost
+ * write once, and a second sync of the same file succeeds.
+ */
+#include "run/live.h"
+
+#include <errno.h>
+
+static uint64_t slice(const struct task *k)
+{
+	return k->now + (k->is_virtual ? 10 * NS_PER_SEC : 100 * NS_PER_MS);
+}
+
+/* Waits for the one io in flight. False: the run is over without it. */
+static bool wait_for(struct task *k)
+{
+	struct io *done;
+
+	for (;;) {
+		int n = engine_reap(&k->eng, &done, 1, 1, slice(k));
+
+		k->now = engine_now(&k->eng);
+		if (n > 0)
+			return true;
+		if (n < 0) {
+			live_fail(k->live, OUTCOME_IO_ERROR, 0, 0, 0, "%s", k->eng.broken.text);
+			k->end = END_FAILED;
+			return false;
+		}
+	}
+}
+
+static bool submit(struct task *k, struct io *io)
+{
+	int n;
+
+	do
+		n = engine_submit(&k->eng, &io, 1);
+	while (n == 0);
+	if (n > 0)
+		return true;
+	live_fail(k->live, OUTCOME_IO_ERROR, 0, 0, 0, "%s", k->eng.broken.text);
+	k->end = END_FAILED;
+	return false;
+}
+
+static void settle(struct task *k, const struct io *io, uint64_t issued, bool counts)
+{
+	if (io->res < 0) {
+		task_fail(k, io, (int)-io->res);
+		return;
+	}
+	if (k->req->inject.delay)
+		task_hold(k, k->now + k->req->inject.delay);
+	/* Deeper jobs have the time of a sync in their quantum. */
+	if (k->stretch > 0 && !k->deep)
+		task_hold(k, k->now + (uint64_t)((double)(k->now - issued) * k->stretch));
+	k->delivered = k->now;
+	if (counts)
+		hist_add(&k->t->sync, k->now - issued);
+}
+
+void task_sync(struct task *k, enum io_op op)
+{
+	struct io *io = k->free[k->nfree - 1]; /* nothing is in flight: all are free */
+	bool counts = k->phase == PHASE_MEASURE || k->phase == PHASE_DRAIN;
+	uint64_t issued = k->now = engine_now(&k->eng);
+
+	do {
+		io->op = op;
+		io->buf = NULL;
+		io->len = 0;
+		io->offset = 0;
+		io->res = 0;
+		if (!submit(k, io) || !wait_for(k))
+			return;
+	} while (io->res == -EINTR || io->res == -EAGAIN);
+	settle(k, io, issued, counts);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The worker process of one job: set-up, threads that begin together, the last word. */
+#include "run/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct worker {
+	const struct run_request *req;
+	const struct engine *engine;
+	struct live *live;
+	pthread_barrier_t barrier; /* the threads and main, twice: all set up, begin */
+	uint64_t t0;
+	struct task *task;
+};
+
+static void setup_failed(struct worker *w, const struct err *e)
+{
+	live_fail(w->live, OUTCOME_SETUP, e->sys, 0, 0, "%s%s%s", e->text, e->hint[0] ? "; " : "",
+		  e->hint);
+}
+
+static int open_flags(const struct job *j)
+{
+	/* O_RDWR for every writer, as a shared writable mapping needs it too. */
+	int flags = O_CLOEXEC | (job_writes(j) ? O_RDWR : O_RDONLY);
+
+	if (j->direct)
+		flags |= O_DIRECT;
+	if (j->sync == SYNC_SYNC)
+		flags |= O_SYNC;
+	else if (j->sync == SYNC_DSYNC)
+		flags |= O_DSYNC;
+	return flags;
+}
+
+/* An own open file description: threads that share one contend for its reference count. */
+static int reopen(struct task *k, struct err *e)
+{
+	const struct run_request *req = k->req;
+	unsigned i = k->job->files == FILES_PER_JOB ? k->index : 0;
+	char path[40];
+
+	if (i >= req->nfds)
+		return err_set(e, ERR_MEASURE, "thread %u of '%s' has no descriptor (%u given)",
+			       k->index, k->job->name, req->nfds);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", req->fds[i]);
+	k->fd = open(path, open_flags(k->job));
+	if (k->fd >= 0)
+		return 0;
+	int sys = errno;
+
+	if (sys == EINVAL && k->job->direct) {
+		err_sys(e, ERR_MEASURE, sys, "O_DIRECT refused by the file system of '%s'",
+			req->target_name);
+		return err_hint(e, "direct: false, or a file system with direct I/O");
+	}
+	return err_sys(e, ERR_MEASURE, sys, "cannot open '%s' again for %s", req->target_name,
+		       job_writes(k->job) ? "writing" : "reading");
+}
+
+static int engine_for(struct task *k, struct err *e)
+{
+	struct engine_config c = {
+		.fds = &k->fd,
+		.nfds = k->fd >= 0 ? 1 : 0,
+		.depth = k->depth,
+		.buffers = k->buffers,
+		.buffer_len = k->buffer_len,
+		.direct = k->job->direct,
+		.seed = rng_mix(k->req->run_seed + k->index),
+		.script = k->job->sim ? k->job->sim : "",
+	};
+
+	return engine_open(&k->eng, k->engine, &c, e);
+}
+
+static unsigned clip(uint32_t v, unsigned low, unsigned high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+static int task_open(struct task *k, struct err *e)
+{
+	const struct job *j = k->job;
+	int rc = 0;
+
+	k->is_sync = k->engine->caps & ENGINE_SYNC;
+	k->is_virtual = k->engine->caps & ENGINE_VIRTUAL;
+	k->depth = k->is_sync ? 1 : clip(j->iodepth, 1, UINT32_MAX);
+	k->batch = clip(j->iodepth_batch_submit, 1, k->depth);
+	k->complete_min = clip(j->iodepth_batch_complete_min, 1, k->depth);
+	k->complete_max = clip(j->iodepth_batch_complete_max, k->complete_min, k->depth);
+	pattern_init(&k->pattern, j, k->index, k->req->seed);
+	/* Touches the recorders that will be used, so that none faults in the window. */
+	for (int d = 0; d < DIR_COUNT; d++) {
+		if ((d == DIR_READ && job_reads(j)) || (d == DIR_WRITE && job_writes(j))) {
+			hist_reset(&k->t->dir[d].slat);
+			hist_reset(&k->t->dir[d].clat);
+			hist_reset(&k->t->dir[d].lat);
+		}
+	}
+	rc = task_alloc(k, e);
+	if (!rc && !(k->engine->caps & ENGINE_DISKLESS))
+		rc = reopen(k, e);
+	if (!rc)
+		rc = engine_for(k, e);
+	return rc;
+}
+
+static void task_close(struct task *k)
+{
+	/* What is still in flight may write into the buffers: they stay until exit. */
+	if (k->stuck)
+		return;
+	if (k->eng.ctx)
+		engine_close(&k->eng);
+	if (k->fd >= 0)
+		close(k->fd);
+	task_free(k);
+}
+
+struct thread_arg {
+	struct worker *w;
+	struct task *k;
+};
+
+static void *thread_main(void *p)
+{
+	struct thread_arg *a = p;
+	struct err e = ERR_INIT;
+
+	if (task_open(a->k, &e))
+		setup_failed(a->w, &e);
+	pthread_barrier_wait(&a->w->barrier);
+	pthread_barrier_wait(&a->w->barrier);
+	a->k->t0 = a->w->t0;
+	if (!live_failed(a->w->live))
+		task_run(a->k);
+	task_close(a->k);
+	return NULL;
+}
+
+/* What can be refused before a thread exists. */
+static int check_job(const struct job *j, const struct engine *g, struct err *e)
+{
+	uint32_t need = 0;
+
+	if (!g)
+		return err_set(e, ERR_MEASURE, "unknown ioengine '%s'", j->ioengine);
+	if (job_reads(j))
+		need |= ENGINE_OP_READ;
+	if (job_writes(j)) {
+		need |= ENGINE_OP_WRITE;
+		need |= j->fsync || j->end_fsync ? (uint32_t)ENGINE_OP_FSYNC : 0;
+		need |= j->fdatasync ? (uint32_t)ENGINE_OP_FDATASYNC : 0;
+	}
+	if ((g->caps & need) != need)
+		return err_set(e, ERR_MEASURE, "ioengine '%s' cannot do what '%s' asks for (%s)",
+			       g->name, j->name,
+			       (need & ~g->caps) & (ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC)
+				       ? "fsync, fdatasync"
+			       : need & ~g->caps & ENGINE_OP_READ ? "read"
+								  : "write");
+	if (!j->bs || j->size < j->bs)
+		return err_set(e, ERR_MEASURE, "'%s': a region of %llu bytes holds no block of %u",
+			       j->name, (unsigned long long)j->size, j->bs);
+	if (j->offset + j->size < j->offset || j->offset + j->size > INT64_MAX)
+		return err_set(e, ERR_MEASURE, "'%s': offset plus size is beyond any device",
+			       j->name);
+	if (j->time_based && !j->runtime)
+		return err_set(e, ERR_MEASURE, "'%s' is time_based without a runtime", j->name);
+	if (!j->numjobs || (!j->time_based && !j->loops))
+		return err_set(e, ERR_MEASURE, "'%s' has numjobs or loops 0", j->name);
+	return 0;
+}
+
+static int drop_caches(const struct run_request *req, struct err *e)
+{
+	for (unsigned i = 0; i < req->nfds; i++) {
+		int rc = run_invalidate(req->fds[i], req->target_name, e);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* Jobs of one call begin together: each waits here for the others. */
+static uint64_t wait_gate(struct child *c)
+{
+	struct live *l = c->live;
+	uint64_t at;
+
+	atomic_store(&l->phase, PHASE_READY);
+	if (!c->gated)
+		return clock_now();
+	while (!(at = atomic_load(&l->go_at)) && !atomic_load(&l->stop))
+		clock_sleep_until(clock_now() + 200 * NS_PER_US);
+	return at ? at : clock_now();
+}
+
+static void run_threads(struct child *c, struct worker *w)
+{
+	unsigned n = w->req->job->numjobs;
+	pthread_t *thread = xcalloc(n, sizeof(*thread));
+	struct thread_arg *arg = xcalloc(n, sizeof(*arg));
+
+	for (unsigned i = 0; i < n; i++) {
+		w->task[i] = (struct task){.job = w->req->job,
+					   .req = w->req,
+					   .live = w->live,
+					   .t = &w->live->thread[i],
+					   .engine = w->engine,
+					   .index = i,
+					   .fd = -1};
+		arg[i] = (struct thread_arg){w, &w->task[i]};
+		int rc = pthread_create(&thread[i], NULL, thread_main, &arg[i]);
+
+		if (rc) {
+			/* Those that wait at the barrier end with the process. */
+			live_fail(w->live, OUTCOME_SETUP, rc, 0, 0,
+				  "cannot start thread %u of %u of '%s': %s", i + 1, n,
+				  w->req->job->name, strerrordesc_np(rc));
+			return;
+		}
+	}
+	pthread_barrier_wait(&w->barrier);
+	if (!live_failed(w->live))
+		w->t0 = wait_gate(c);
+	atomic_store(&w->live->begun, w->t0);
+	atomic_store(&w->live->phase, PHASE_RAMP);
+	pthread_barrier_wait(&w->barrier);
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(thread[i], NULL);
+	free(thread);
+	free(arg);
+}
+
+void worker_body(struct child *c)
+{
+	struct worker w = {.req = c->arg, .live = c->live};
+	const struct job *j = w.req->job;
+	struct err e = ERR_INIT;
+
+	w.engine = engine_find(j->ioengine);
+	if (check_job(j, w.engine, &e)) {
+		setup_failed(&w, &e);
+		return;
+	}
+	w.live->sync_engine = w.engine->caps & ENGINE_SYNC;
+	if (j->invalidate && !(w.engine->caps & ENGINE_DISKLESS) && drop_caches(w.req, &e)) {
+		setup_failed(&w, &e);
+		return;
+	}
+	pthread_barrier_init(&w.barrier, NULL, j->numjobs + 1);
+	w.task = xcalloc(j->numjobs, sizeof(*w.task));
+	run_threads(c, &w);
+	atomic_store(&w.live->phase, PHASE_END);
+}

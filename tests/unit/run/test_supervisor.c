@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Workers that hang, crash, are stopped or cannot be killed; set-up that is refused. */
+#include "helper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The first child of this process, 0 = none (or the kernel does not tell). */
+static pid_t first_child(void)
+{
+	char path[64];
+	long pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	FILE *f = fopen(path, "re");
+
+	if (f) {
+		if (fscanf(f, "%ld", &pid) != 1)
+			pid = 0;
+		fclose(f);
+	}
+	return (pid_t)pid;
+}
+
+static unsigned open_files(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static const struct run_options quick = {.grace = 200 * NS_PER_MS, .kill_wait = 2 * NS_PER_SEC};
+
+static void hang_is_bounded(void **state)
+{
+	struct job j = sim_job("hang@5");
+	struct outcome o;
+	uint64_t start = clock_now();
+	unsigned files = open_files();
+
+	(void)state;
+	j.runtime = 50 * NS_PER_MS;
+	run_not(&j, OUTCOME_HUNG, "hung in phase", &quick, &o);
+	assert_true(clock_now() - start >= 200 * NS_PER_MS);
+	assert_false(o.abandoned);
+	assert_non_null(strstr(o.text, "'t' on 'T'"));
+	assert_non_null(strstr(o.text, "killed"));
+	assert_int_equal(o.nslots, 0); /* no numbers */
+	assert_true(o.wall >= 200 * NS_PER_MS);
+	assert_int_equal(open_files(), files);
+	outcome_release(&o);
+}
+
+static void crash_names_the_signal(void **state)
+{
+	struct job j = sim_job("crash@10");
+	struct outcome o;
+
+	(void)state;
+	run_not(&j, OUTCOME_CRASHED, "SIGABRT", &quick, &o);
+	assert_non_null(strstr(o.text, "Aborted"));
+	outcome_release(&o);
+}
+
+static void one_crash_leaves_the_others(void **state)
+{
+	struct job crash = sim_job("crash@10"), good = sim_job("lat=1ms"),
+		   bad = sim_job("nonsense");
+	struct run_request r[] = {
+		{.job = &crash, .target_name = "A"},
+		{.job = &good, .target_name = "B"},
+		{.job = &bad, .target_name = "C"},
+		{.job = &good, .target_name = "D"},
+	};
+	struct outcome o[4];
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(run_jobs(r, 4, NULL, o, &e), 0);
+	assert_int_equal(o[0].status, OUTCOME_CRASHED);
+	assert_int_equal(o[1].status, OUTCOME_OK);
+	assert_int_equal(o[2].status, OUTCOME_SETUP);
+	assert_int_equal(o[3].status, OUTCOME_OK);
+	assert_int_equal(o[1].dir[DIR_READ].ios, 1000);
+	assert_int_equal(o[3].dir[DIR_READ].ios, 1000);
+	for (int i = 0; i < 4; i++)
+		outcome_release(&o[i]);
+}
+
+static void io_error(void **state)
+{
+	struct job j = sim_job("lat=1ms, error=EIO@3");
+	struct outcome o;
+
+	(void)state;
+	j.rw = RW_WRITE;
+	run_not(&j, OUTCOME_IO_ERROR,
+		"write of 4096 bytes at offset 8192 of 'T' failed: Input/output error", NULL, &o);
+	assert_int_equal(o.sys, EIO);
+	assert_int_equal(o.error_offset, 8192);
+	assert_int_equal(o.error_len, 4096);
+	assert_int_equal(o.dir[DIR_WRITE].ios, 0); /* nothing to judge */
+	assert_int_equal(o.written, 8192);
+	outcome_release(&o);
+	/* The first error ends the other threads too, whatever their depth. */
+	j = deep(sim_job("lat=1ms, error=ENOSPC@100"), 16);
+	j.numjobs = 3;
+	j.runtime = 3600 * NS_PER_SEC;
+	run_not(&j, OUTCOME_IO_ERROR, "No space left on device", NULL, &o);
+	outcome_release(&o);
+	/* direct-io-2: a refused first I/O says what to look at. */
+	j = sim_job("lat=1ms, error=EINVAL@1");
+	j.direct = true;
+	run_not(&j, OUTCOME_IO_ERROR, "multiples of the logical block size", NULL, &o);
+	outcome_release(&o);
+	/* In the last I/Os, which end in drain. */
+	j = sized(deep(sim_job("lat=1ms, error=EIO@32"), 32), RW_READ, 32 * 4096, 1);
+	run_not(&j, OUTCOME_IO_ERROR, "read of 4096 bytes", NULL, &o);
+	outcome_release(&o);
+	/* Zero bytes are the end of the target, not success and not for ever again. */
+	j = sim_job("lat=1ms, short=0@4");
+	run_not(&j, OUTCOME_IO_ERROR, "end of the target", NULL, &o);
+	assert_int_equal(o.error_offset, 3 * 4096);
+	outcome_release(&o);
+}
+
+static void error_then_hang(void **state)
+{
+	struct job j = deep(sim_job("hang@1, error=EIO@2"), 4);
+	struct outcome o;
+
+	(void)state;
+	j.runtime = 50 * NS_PER_MS;
+	run_not(&j, OUTCOME_IO_ERROR, "; then the worker had to be killed", &quick, &o);
+	assert_int_equal(o.sys, EIO);
+	outcome_release(&o);
+}
+
+static volatile int stop;
+
+static void set_stop(void *arg, const struct run_progress *p)
+{
+	(void)p;
+	++*(unsigned *)arg;
+	stop = 1;
+}
+
+static void stop_flag_interrupts(void **state)
+{
+	static const struct {
+		const char *script;
+		uint32_t depth;
+		double rate;
+	} rows[] = {{"lat=100us", 1, 0}, {"lat=100us", 32, 0}, {"hang@20", 8, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct job j = deep(sim_job(rows[i].script), rows[i].depth);
+		unsigned calls = 0;
+		struct run_options opt = quick;
+		struct outcome o;
+
+		j.runtime = 100000 * NS_PER_SEC;
+		opt.stop = &stop;
+		opt.progress = set_stop;
+		opt.arg = &calls;
+		stop = 0;
+		run_not(&j, OUTCOME_INTERRUPTED, "was interrupted", &opt, &o);
+		assert_true(calls >= 1);
+		assert_false(o.abandoned);
+		outcome_release(&o);
+	}
+	/* Set before the start: nothing is started. */
+	struct job j = sim_job("crash@1");
+	struct run_options opt = quick;
+	struct outcome o;
+
+	opt.stop = &stop;
+	run_not(&j, OUTCOME_INTERRUPTED, "was interrupted", &opt, &o);
+	outcome_release(&o);
+}
+
+/* A real clock that waits: the pacer of a run at one I/O a minute looks at the flag. */
+static void stop_while_pacing(void **state)
+{
+	struct job j = sim_job("");
+	unsigned calls = 0;
+	struct run_options opt = quick;
+	struct outcome o;
+
+	(void)state;
+	j.ioengine = "null";
+	j.rate_iops = 1.0 / 60;
+	j.runtime = 3600 * NS_PER_SEC;
+	opt.grace = 0;
+	opt.stop = &stop;
+	opt.progress = set_stop;
+	opt.arg = &calls;
+	stop = 0;
+	run_not(&j, OUTCOME_INTERRUPTED, "was interrupted in phase end", &opt, &o);
+	assert_true(o.dir[DIR_READ].ios == 1);
+	outcome_release(&o);
+}
+
+/* runtime-1 on a real clock. */
+static void pacer_honours_the_runtime(void **state)
+{
+	struct job j = sim_job("");
+	struct outcome o;
+
+	(void)state;
+	j.ioengine = "null";
+	j.rate_iops = 0.01;
+	j.runtime = 30 * NS_PER_MS;
+	run_ok(&j, INJECT_NONE, &o);
+	assert_int_equal(o.window, 30 * NS_PER_MS);
+	assert_int_equal(o.dir[DIR_READ].ios, 1);
+	outcome_release(&o);
+}
+
+static void refused_set_up(void **state)
+{
+	static const struct {
+		const char *part;
+		const char *engine, *script;
+		uint64_t size;
+		uint64_t runtime;
+		uint32_t bs;
+	} rows[] = {
+		{"unknown ioengine 'warp'", "warp", "", 1 << 20, NS_PER_SEC, 4096},
+		{"holds no block", "sim", "", 4095, NS_PER_SEC, 4096},
+		{"holds no block", "sim", "", 4096, NS_PER_SEC, 0},
+		{"without a runtime", "sim", "", 1 << 20, 0, 4096},
+		{"beyond any device", "sim", "", 1ULL << 63, NS_PER_SEC, 4096},
+		{"lat", "sim", "lat=fast", 1 << 20, NS_PER_SEC, 4096},
+		{"has no descriptor", "psync", "", 1 << 20, NS_PER_SEC, 4096},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct job j = sim_job(rows[i].script);
+		struct outcome o;
+
+		j.ioengine = rows[i].engine;
+		j.size = rows[i].size;
+		j.runtime = rows[i].runtime;
+		j.bs = rows[i].bs;
+		j.numjobs = 2;
+		run_not(&j, OUTCOME_SETUP, rows[i].part, NULL, &o);
+		outcome_release(&o);
+	}
+}
+
+static void deadlines(void **state)
+{
+	struct job j = sim_job("");
+
+	(void)state;
+	j.ramp_time = 2 * NS_PER_SEC;
+	assert_int_equal(run_deadline(&j), 3 * NS_PER_SEC);
+	j = sized(j, RW_WRITE, 10 * 1000 * 1000, 3);
+	j.numjobs = 2;
+	assert_int_equal(run_deadline(&j), (2 + 60 + 60) * NS_PER_SEC);
+	j.rate_iops = 1; /* the pacer needs longer */
+	assert_true(run_deadline(&j) > 7000 * NS_PER_SEC);
+	j.size = UINT64_MAX;
+	j.loops = UINT64_MAX;
+	assert_true(run_deadline(&j) > 1000000 * NS_PER_SEC); /* saturates */
+	j = sim_job("");
+	j.rw = RW_WRITE;
+	j.end_fsync = true; /* may take its time */
+	assert_true(run_deadline(&j) > 30 * NS_PER_SEC);
+}
+
+struct pipe_check {
+	int r, w;
+	ssize_t got;
+	bool done;
+};
+
+static void close_and_read(void *arg, const struct run_progress *p)
+{
+	struct pipe_check *c = arg;
+	char byte;
+
+	(void)p;
+	if (c->done)
+		return;
+	c->done = true;
+	close(c->w);
+	c->got = read(c->r, &byte, 1);
+}
+
+/* An abandoned worker would keep a lock whose descriptor it inherited. */
+static void locks_are_closed_in_the_child(void **state)
+{
+	struct job j = sim_job("hang@1");
+	struct pipe_check c = {.got = -1};
+	struct run_options opt = quick;
+	struct outcome o;
+	int p[2];
+
+	(void)state;
+	assert_int_equal(pipe2(p, O_NONBLOCK | O_CLOEXEC), 0);
+	c.r = p[0];
+	c.w = p[1];
+	j.runtime = 300 * NS_PER_MS;
+	opt.progress = close_and_read;
+	opt.arg = &c;
+	opt.close_in_child = &p[1];
+	opt.nclose = 1;
+	run_not(&j, OUTCOME_HUNG, "hung", &opt, &o);
+	assert_true(c.done);
+	assert_int_equal(c.got, 0); /* end of file: nobody else holds the other end */
+	close(p[0]);
+	outcome_release(&o);
+}
+
+static void report_child(void *arg, const struct run_progress *p)
+{
+	pid_t pid = first_child();
+
+	(void)p;
+	if (write(*(int *)arg, &pid, sizeof(pid)) < 0)
+		_exit(1);
+}
+
+/* A supervisor that is killed takes its workers along. */
+static void workers_die_with_the_supervisor(void **state)
+{
+	pid_t worker = 0;
+	int p[2];
+
+	(void)state;
+	if (!first_child() && access("/proc/self/task", R_OK)) {
+		print_message("skip: /proc does not list children here\n");
+		skip();
+	}
+	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+	pid_t super = fork();
+
+	if (super == 0) {
+		struct job j = sim_job("hang@1");
+		struct run_options opt = {.progress = report_child, .arg = &p[1]};
+		struct run_request r = {.job = &j, .target_name = "T"};
+		struct outcome o;
+		struct err e;
+
+		j.runtime = 60 * NS_PER_SEC;
+		run_jobs(&r, 1, &opt, &o, &e);
+		_exit(0);
+	}
+	assert_int_equal(read(p[0], &worker, sizeof(worker)), sizeof(worker));
+	int fd = worker > 0 ? (int)syscall(SYS_pidfd_open, worker, 0) : -1;
+
+	kill(super, SIGKILL);
+	waitpid(super, NULL, 0);
+	close(p[0]);
+	close(p[1]);
+	if (fd < 0) {
+		print_message("skip: the kernel does not list children of a process\n");
+		skip();
+	}
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+
+	assert_int_equal(poll(&end, 1, 5000), 1);
+	close(fd);
+}
+
+#define FREEZER "/sys/fs/cgroup/freezer/blkgate-test"
+
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static void freeze_child(void *arg, const struct run_progress *p)
+{
+	pid_t *pid = arg;
+	char text[16];
+
+	(void)p;
+	if (*pid)
+		return;
+	*pid = first_child();
+	snprintf(text, sizeof(text), "%d", (int)*pid);
+	if (!*pid || !put(FREEZER "/cgroup.procs", text) ||
+	    !put(FREEZER "/freezer.state", "FROZEN"))
+		*pid = -1;
+}
+
+static void unkillable_is_abandoned(void **state)
+{
+	struct job j = sim_job("hang@1");
+	pid_t pid = 0;
+	struct run_options opt = {.grace = 300 * NS_PER_MS,
+				  .kill_wait = 100 * NS_PER_MS,
+				  .progress = freeze_child,
+				  .arg = &pid};
+	struct run_request r = {.job = &j, .target_name = "T"};
+	struct outcome o;
+
+	(void)state;
+	if (geteuid() != 0 || (mkdir(FREEZER, 0755) && errno != EEXIST)) {
+		print_message("skip: an unkillable worker needs root and the cgroup v1 freezer\n");
+		skip();
+	}
+	j.runtime = NS_PER_SEC;
+	run_with(&r, &opt, &o);
+	put(FREEZER "/freezer.state", "THAWED");
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	rmdir(FREEZER);
+	if (pid <= 0) {
+		outcome_release(&o);
+		print_message("skip: this kernel did not let the test freeze a process\n");
+		skip();
+	}
+	assert_int_equal(o.status, OUTCOME_HUNG);
+	assert_true(o.abandoned);
+	assert_non_null(strstr(o.text, "cannot be killed"));
+	assert_non_null(strstr(o.text, "the target is lost"));
+	outcome_release(&o);
+}
+
+/* SIGCHLD ignored by whoever started us: the kernel then keeps no status. */
+static void ignored_sigchld(void **state)
+{
+	struct job good = sim_job("lat=1ms"), crash = sim_job("crash@1");
+	struct outcome o;
+
+	(void)state;
+	signal(SIGCHLD, SIG_IGN);
+	run_ok(&good, INJECT_NONE, &o);
+	outcome_release(&o);
+	run_not(&crash, OUTCOME_CRASHED, "ended without a result", NULL, &o);
+	outcome_release(&o);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hang_is_bounded),
+		cmocka_unit_test(crash_names_the_signal),
+		cmocka_unit_test(one_crash_leaves_the_others),
+		cmocka_unit_test(io_error),
+		cmocka_unit_test(error_then_hang),
+		cmocka_unit_test(stop_flag_interrupts),
+		cmocka_unit_test(stop_while_pacing),
+		cmocka_unit_test(pacer_honours_the_runtime),
+		cmocka_unit_test(refused_set_up),
+		cmocka_unit_test(deadlines),
+		cmocka_unit_test(locks_are_closed_in_the_child),
+		cmocka_unit_test(workers_die_with_the_supervisor),
+		cmocka_unit_test(unkillable_is_abandoned),
+		cmocka_unit_test(ignored_sigchld),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
