@@ -25,8 +25,13 @@ struct gate_options {
 void gate_judge(struct result *r, const struct baseline *b, const struct gate_options *o);
 /* Must job `job` run again in a further session (a primary gate of it, or a canary, is undecided)? */
 bool gate_wants_session(const struct result *r, uint32_t job);
-/* Counts for the last line. */
-struct gate_counts { uint32_t pass, improvement, regression, known, missed, inconclusive, no_baseline, error, skipped, measured; };
+/* Counts for the last line: checks by verdict; measured = jobs whose measurement succeeded; error and
+ * skipped hold failed and skipped measurements too; watch = checks of role watch, error apart, whatever
+ * they came to (they count nowhere else). */
+struct gate_counts {
+	uint32_t pass, improvement, regression, known, missed, inconclusive, no_baseline, error, skipped;
+	uint32_t measured, watch;
+};
 void gate_count(const struct result *r, struct gate_counts *c);
 
 #endif

@@ -29,7 +29,8 @@ struct stored_input {
 	double within_sd;         /* pooled run sd inside sessions, on this scale */
 	uint32_t base_blocks, fresh_blocks;
 	const uint32_t *base_block; /* block index of each base session (provisional), may be NULL */
-	const uint32_t *fresh_block;
+	const uint32_t *fresh_block; /* the same of each new session; NULL = spread evenly over the blocks */
+	uint32_t runs;            /* runs of a session, for the variance of their median; 0 = 5 */
 };
 
 struct stored_output {
@@ -46,7 +47,11 @@ struct stored_output {
  * last look's numbers. NaN in = SEQUENCE_GIVE_UP. */
 void stored_judge(const struct stored_input *in, struct stored_output *out);
 
-/* One-sided levels of PROCEDURE 5.5 for K looks; total_red as tabulated, smaller or divided. */
+/*
+ * One-sided levels of PROCEDURE 5.5 for K = 1..6 looks. A red total that is not tabulated takes the
+ * next smaller one; below the smallest it is divided by the number of red looks (Bonferroni, safe). K = 1
+ * has no red look: level 0.
+ */
 double stored_pass_level(uint32_t max);
 double stored_red_level(uint32_t max, double total);
 

@@ -140,10 +140,7 @@ void buffer_fill(void *p, size_t n, struct rng *r);
 /* phases.c: ramp, measure, drain. k->t0 is set. */
 void task_run(struct task *k);
 void task_fail(struct task *k, const struct io *io, int sys);
-/* Submits what is pending; completions are settled and delivered. */
-void task_push(struct task *k);
-void task_collect(struct task *k, unsigned min, unsigned max, uint64_t until);
-/* Until nothing is pending or in flight. */
+/* Submits and reaps until nothing is pending or in flight. */
 void task_quiesce(struct task *k);
 /* complete.c: one finished transfer. True when the whole I/O is done. */
 bool task_settle(struct task *k, struct io *io);

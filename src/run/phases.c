@@ -127,7 +127,7 @@ static void taken(struct task *k, unsigned n)
 		k->pend[i] = k->pend[i + n];
 }
 
-void task_push(struct task *k)
+static void task_push(struct task *k)
 {
 	/* A synchronous engine reuses the stamp of the completion before: nothing waited since. */
 	uint64_t now = k->is_sync ? k->now : engine_now(&k->eng);
@@ -146,7 +146,7 @@ void task_push(struct task *k)
 		broken(k);
 }
 
-void task_collect(struct task *k, unsigned min, unsigned max, uint64_t until)
+static void task_collect(struct task *k, unsigned min, unsigned max, uint64_t until)
 {
 	int n = engine_reap(&k->eng, k->done, min, max, until);
 	unsigned m = 0;

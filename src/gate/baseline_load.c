@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The folder of one suite and profile as a baseline. */
+#include "base/fileio.h"
+#include "base/hash.h"
+#include "gate/baseline_file.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FILE_LIMIT (256u << 20)
+
+static int read_file(struct baseline *b, const char *folder, const char *name, struct str *text,
+		     struct err *e)
+{
+	char *path = xasprintf("%s/%s", folder, name);
+	struct base_session *s = &b->sessions[b->n];
+	struct json_doc *doc = NULL;
+	int rc = file_read(path, FILE_LIMIT, text, e);
+
+	if (rc == 0)
+		rc = json_parse(text->s, text->len, path, &doc, e);
+	if (rc == 0) {
+		struct json root = json_root(doc);
+
+		*s = (struct base_session){.path = arena_strdup(&b->arena, path)};
+		b->n++;
+		rc = baseline_session_read(&root, b->suite, b->profile, &b->arena, s, e);
+		if (rc == 0 && s->retired_jobs) /* a record is named by its file */
+			s->id = arena_strndup(&b->arena, name, strlen(name) - strlen(".json"));
+	}
+	if (rc) {
+		char *cause = xstrdup(e->text);
+
+		rc = err_set(e, ERR_DATA, "baseline file '%s' is damaged or not ours: %s", path,
+			     cause);
+		err_hint(e, "restore it from git or drop it (remove the file)");
+		free(cause);
+	}
+	json_doc_free(doc);
+	free(path);
+	return rc;
+}
+
+static int read_folder(struct baseline *b, const char *folder, struct err *e)
+{
+	uint64_t digest = 0;
+	char **names;
+	size_t n;
+	struct str text;
+	int rc = file_list(folder, ".json", &names, &n, e);
+
+	if (rc)
+		return rc;
+	b->sessions = xcalloc(n + 1, sizeof(*b->sessions));
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		if (names[i][0] == '.') /* a temporary file of another program */
+			continue;
+		str_init(&text);
+		rc = read_file(b, folder, names[i], &text, e);
+		digest =
+			digest * 1099511628211u ^ hash_str(names[i]) ^ hash_bytes(text.s, text.len);
+		str_release(&text);
+	}
+	if (b->n > 0)
+		snprintf(b->digest, sizeof(b->digest), "%016" PRIx64, digest);
+	file_list_free(names, n);
+	return rc;
+}
+
+int baseline_load(const char *dir, const char *suite, const char *profile, struct baseline *b,
+		  struct err *e)
+{
+	char *folder;
+	int rc;
+
+	*b = (struct baseline){0};
+	arena_init(&b->arena);
+	b->dir = arena_strdup(&b->arena, dir);
+	b->suite = arena_strdup(&b->arena, suite);
+	b->profile = arena_strdup(&b->arena, profile);
+	if (baseline_name_check(suite, "suite", e) || baseline_name_check(profile, "profile", e)) {
+		baseline_release(b);
+		return e->code;
+	}
+	folder = xasprintf("%s/%s/%s", dir, suite, profile);
+	rc = read_folder(b, folder, e);
+	free(folder);
+	if (rc == 0)
+		rc = baseline_arrange(b, e);
+	if (rc)
+		baseline_release(b);
+	return rc;
+}
+
+void baseline_release(struct baseline *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		baseline_session_release(&b->sessions[i]);
+	free(b->sessions);
+	arena_release(&b->arena);
+	*b = (struct baseline){0};
+}

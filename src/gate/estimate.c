@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "gate/estimate.h"
+#include <math.h>
+#include <stdlib.h>
+
+bool scale_make(const struct metric *m, double tolerance, bool absolute, struct scale *s)
+{
+	*s = (struct scale){.absolute = absolute, .sign = m->better == BETTER_LOWER ? 1 : -1};
+	if (m->better == BETTER_NONE || !(tolerance > 0) || !isfinite(tolerance))
+		return false;
+	if (absolute)
+		s->delta = tolerance;
+	else
+		s->delta = s->sign > 0 ? log1p(tolerance) : -log1p(-tolerance);
+	return isfinite(s->delta) && s->delta > 0;
+}
+
+double scale_orient(const struct scale *s, double value)
+{
+	return s->sign * (s->absolute ? value : log(value));
+}
+
+double scale_value(const struct scale *s, double oriented)
+{
+	return s->absolute ? s->sign * oriented : exp(s->sign * oriented);
+}
+
+double scale_change(const struct scale *s, double difference)
+{
+	return s->absolute ? s->sign * difference : expm1(s->sign * difference);
+}
+
+double scale_loss(const struct scale *s, double difference)
+{
+	double change = s->sign * scale_change(s, difference);
+
+	return isnan(change) ? NAN : fmax(change, 0);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double estimate_median(double *v, size_t n)
+{
+	if (n == 0)
+		return NAN;
+	qsort(v, n, sizeof(*v), ascending);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+double estimate_session(const struct scale *s, const double *v, size_t n, double *work)
+{
+	for (size_t i = 0; i < n; i++)
+		work[i] = scale_orient(s, v[i]);
+	return estimate_median(work, n);
+}
+
+void pool_add(struct pool *p, const double *v, size_t n)
+{
+	double mean = 0;
+
+	if (n < 2)
+		return;
+	for (size_t i = 0; i < n; i++)
+		mean += v[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		p->ss += (v[i] - mean) * (v[i] - mean);
+	p->df += (double)(n - 1);
+}
+
+void pool_add_runs(struct pool *p, const struct scale *s, const double *v, size_t n)
+{
+	double mean = 0;
+
+	if (n < 2)
+		return;
+	for (size_t i = 0; i < n; i++)
+		mean += scale_orient(s, v[i]) / (double)n;
+	for (size_t i = 0; i < n; i++) {
+		double d = scale_orient(s, v[i]) - mean;
+
+		p->ss += d * d;
+	}
+	p->df += (double)(n - 1);
+}
+
+double pool_sd(const struct pool *p)
+{
+	return p->df > 0 ? sqrt(p->ss / p->df) : 0;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "gate/blocks.h"
+#include "gate/stored.h"
+#include <math.h>
+
+void evidence_init(struct evidence *e, const struct judge *g, const struct check *c)
+{
+	size_t runs = g->r->jobs[c->job].runs;
+
+	*e = (struct evidence){
+		.check = c, .metric = metric_find(c->metric), .runs = (uint32_t)runs};
+	e->fresh = xcalloc(g->max * runs + 1, sizeof(*e->fresh));
+	e->base = xcalloc(g->base.n + 1, sizeof(*e->base));
+	e->base_session = xcalloc(g->base.n + 1, sizeof(*e->base_session));
+	e->base_x = xcalloc(g->base.n + 1, sizeof(*e->base_x));
+	e->base_block = xcalloc(g->base.n + 1, sizeof(*e->base_block));
+	e->fresh_x = xcalloc(g->max, sizeof(*e->fresh_x));
+	e->fresh_block = xcalloc(g->max, sizeof(*e->fresh_block));
+}
+
+void evidence_release(struct evidence *e)
+{
+	free(e->fresh);
+	free(e->base);
+	free(e->base_session);
+	free(e->base_x);
+	free(e->base_block);
+	free(e->fresh_x);
+	free(e->fresh_block);
+}
+
+/* A step is relative; on the plain scale it is that share of the value. */
+static void widen_step(struct evidence *e, double step, double value)
+{
+	double q = e->scale.absolute ? step * fabs(value) : step;
+
+	if (q > e->step)
+		e->step = q;
+}
+
+static bool fresh_run(struct evidence *e, struct judge *g, const struct run *run, double *out,
+		      struct verdict *v)
+{
+	struct value val;
+
+	metric_value(e->metric, &g->r->jobs[e->check->job], &run->out, &val);
+	if (val.state == VALUE_INSUFFICIENT) {
+		e->short_runs++;
+		return true;
+	}
+	if (val.state == VALUE_OK && isfinite(val.v)) {
+		*out = val.v;
+		widen_step(e, val.step, val.v);
+		return true;
+	}
+	verdict_say(g->r, v, VERDICT_ERROR, "missing", "%s %s in run %u of session %u",
+		    e->check->metric,
+		    val.state == VALUE_NA ? "does not exist for this workload" : "has no value",
+		    run->run + 1, run->session + 1);
+	return false;
+}
+
+bool evidence_fresh(struct evidence *e, struct judge *g, struct verdict *v)
+{
+	struct job_session s;
+	size_t pos = 0;
+
+	/* Sessions after the last look change nothing (PROCEDURE 6a). */
+	for (; e->k < g->max && judge_next(g, e->check->job, &pos, &s); e->k++)
+		for (size_t i = 0; i < s.n; i++)
+			if (!fresh_run(e, g, s.v[i], &e->fresh[e->k * e->runs + i], v))
+				return false;
+	return true;
+}
+
+/* Why a baseline session cannot be compared; "" when it can. */
+static void incomparable(struct evidence *e, struct judge *g, size_t session,
+			 const struct base_job *j, const struct base_value *bv, struct str *why)
+{
+	const char *now = judge_canonical(g, e->check->job), *differ;
+
+	if (!str_eq(j->canonical, now)) {
+		job_canonical_diff(j->canonical ? j->canonical : "", now, why);
+		if (why->len == 0)
+			str_add(why, "job text differs");
+	} else if (g->base.session[session]->measurement_version != g->r->measurement_version) {
+		str_addf(why, "measurement version %u -> %u",
+			 g->base.session[session]->measurement_version, g->r->measurement_version);
+	} else if (j->runs != e->runs) {
+		str_addf(why, "runs of a session %u -> %u", j->runs, e->runs);
+	} else if (bv->n != j->runs) {
+		str_addf(why, "%zu of %u runs have a value in the baseline session", bv->n,
+			 j->runs);
+	} else {
+		differ = judge_differ(g, session, e->check->job);
+		str_add(why, differ);
+	}
+}
+
+bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
+{
+	struct str why, last;
+	uint32_t job = e->check->job;
+	const char *newest = NULL;
+
+	str_init(&why);
+	str_init(&last);
+	for (size_t i = 0; i < g->base.n; i++) {
+		const struct base_job *j = g->base.job[i * g->r->njobs + job];
+		const struct base_value *bv = judge_base_value(j, e->check->metric);
+
+		if (!bv || bv->n == 0)
+			continue;
+		str_clear(&why);
+		incomparable(e, g, i, j, bv, &why);
+		if (why.len == 0) {
+			e->base_session[e->nbase] = i;
+			e->base[e->nbase++] = bv;
+			continue;
+		}
+		e->left_out++;
+		newest = g->base.session[i]->id;
+		str_clear(&last);
+		str_add(&last, why.s);
+	}
+	if (e->nbase == 0 && e->left_out > 0)
+		verdict_say(g->r, v, VERDICT_INCOMPARABLE, NULL,
+			    "incomparable with baseline session %s: %s", newest, last.s);
+	else if (e->nbase == 0)
+		verdict_say(g->r, v, VERDICT_NO_BASELINE, NULL,
+			    "no baseline for %s (suite %s, profile %s): keep this measurement with "
+			    "`blkgate baseline accept RESULT`",
+			    e->check->metric, g->r->suite, g->r->profile);
+	str_release(&why);
+	str_release(&last);
+	return e->nbase > 0;
+}
+
+/* Only the relative scale has values without a place on it. */
+static bool has_logs(const struct evidence *e, const double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isfinite(scale_orient(&e->scale, x[i])))
+			return false;
+	return true;
+}
+
+static bool session_values(struct evidence *e, struct judge *g, struct pool *within,
+			   struct verdict *v)
+{
+	double *work = xcalloc(e->runs + 1, sizeof(*work));
+	const char *zero = NULL;
+
+	for (size_t i = 0; i < e->nbase; i++) {
+		if (!has_logs(e, e->base[i]->v, e->runs))
+			zero = "the baseline";
+		e->base_x[i] = estimate_session(&e->scale, e->base[i]->v, e->runs, work);
+		pool_add_runs(within, &e->scale, e->base[i]->v, e->runs);
+		for (size_t k = 0; k < e->runs; k++)
+			widen_step(e, e->base[i]->step[k], e->base[i]->v[k]);
+	}
+	for (size_t i = 0; i < e->k; i++) {
+		if (!has_logs(e, &e->fresh[i * e->runs], e->runs) && !zero)
+			zero = "this measurement";
+		e->fresh_x[i] = estimate_session(&e->scale, &e->fresh[i * e->runs], e->runs, work);
+		pool_add_runs(within, &e->scale, &e->fresh[i * e->runs], e->runs);
+	}
+	free(work);
+	if (zero)
+		verdict_say(g->r, v, VERDICT_ERROR, "zero-baseline",
+			    "%s is 0 in %s: a tolerance in per cent has no meaning there, give an "
+			    "absolute one",
+			    e->check->metric, zero);
+	return zero == NULL;
+}
+
+static void find_blocks(struct evidence *e, struct judge *g, struct stored_input *in)
+{
+	struct boot_time *t = xcalloc(e->nbase + e->k + 1, sizeof(*t));
+	const char *boot = facts_value(&g->r->host, "boot.id");
+	struct job_session s;
+	size_t pos = 0;
+
+	for (size_t i = 0; i < e->nbase; i++) {
+		const struct base_session *b = g->base.session[e->base_session[i]];
+
+		t[i] = (struct boot_time){b->boot_id, b->started};
+	}
+	in->base_blocks = blocks_assign(t, e->nbase, e->base_block);
+	for (size_t i = 0; i < e->k && judge_next(g, e->check->job, &pos, &s); i++)
+		t[i] = (struct boot_time){boot, g->r->sessions.v[s.session].started};
+	in->fresh_blocks = blocks_assign(t, e->k, e->fresh_block);
+	in->base_block = e->base_block;
+	in->fresh_block = e->fresh_block;
+	free(t);
+}
+
+/* DESIGN 3.4: on the plain scale the assumed sd is 1.5 % of the baseline median, or delta / 10. */
+static double assumed_sd(const struct evidence *e, const struct judge *g)
+{
+	double sd = g->r->assumed_session_sd > 0 ? g->r->assumed_session_sd : 0.015, *x, median;
+
+	if (!e->scale.absolute)
+		return sd;
+	x = xcalloc(e->nbase + 1, sizeof(*x));
+	memcpy(x, e->base_x, e->nbase * sizeof(*x));
+	median = fabs(estimate_median(x, e->nbase));
+	free(x);
+	return fmax(sd * median, e->scale.delta / 10);
+}
+
+bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in, struct verdict *v)
+{
+	struct pool within = {0};
+
+	if (!session_values(e, g, &within, v))
+		return false;
+	*in = (struct stored_input){
+		.base = e->base_x,
+		.nbase = e->nbase,
+		.fresh = e->fresh_x,
+		.nfresh = e->k,
+		.max = g->max,
+		.delta = e->scale.delta,
+		.q = e->step,
+		.red_total = g->red_total,
+		.assumed_sd = assumed_sd(e, g),
+		.within_sd = pool_sd(&within),
+		.runs = e->runs,
+	};
+	find_blocks(e, g, in);
+	in->provisional = in->nbase < 5 || in->base_blocks < 5;
+	return true;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Expectations: the median over all runs of all sessions (or every run) against an absolute limit.
+ */
+#include "gate/dist.h"
+#include "gate/estimate.h"
+#include "gate/judge.h"
+#include <math.h>
+
+static bool holds(enum check_op op, double value, double limit)
+{
+	switch (op) {
+	case OP_GE:
+		return value >= limit;
+	case OP_LE:
+		return value <= limit;
+	case OP_GT:
+		return value > limit;
+	case OP_LT:
+		return value < limit;
+	case OP_EQ:
+		return value == limit;
+	case OP_NE:
+		return value != limit;
+	}
+	return false;
+}
+
+/* Values of the metric in every run; false with the verdict filled when one is not there. */
+static bool collect(struct judge *g, const struct check *c, const struct metric *m, double *v,
+		    struct verdict *out)
+{
+	const struct run *const *run = &g->run[g->run_first[c->job]];
+	size_t n = judge_runs(g, c->job), short_of = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct value val;
+
+		metric_value(m, &g->r->jobs[c->job], &run[i]->out, &val);
+		short_of += val.state == VALUE_INSUFFICIENT;
+		if (val.state == VALUE_INSUFFICIENT || (val.state == VALUE_OK && !isnan(val.v))) {
+			v[i] = val.v;
+			continue;
+		}
+		verdict_say(g->r, out, VERDICT_ERROR, "missing", "%s %s in run %u of session %u",
+			    c->metric,
+			    val.state == VALUE_NA ? "does not exist for this workload"
+						  : "has no value",
+			    run[i]->run + 1, run[i]->session + 1);
+		return false;
+	}
+	if (short_of == 0)
+		return true;
+	verdict_say(
+		g->r, out, VERDICT_INCONCLUSIVE, NULL,
+		"%s: too few samples for this percentile in %zu of %zu runs; give a longer runtime",
+		c->metric, short_of, n);
+	return false;
+}
+
+static void range_text(struct str *s, enum unit unit, double low, double high)
+{
+	unit_format(s, unit, low);
+	str_add(s, " .. ");
+	unit_format(s, unit, high);
+}
+
+/* v is sorted. */
+static void judge_values(struct judge *g, const struct check *c, const struct metric *m,
+			 const double *v, size_t n, struct verdict *out)
+{
+	size_t rank = c->every_run ? 1 : dist_median_rank(n);
+	bool met = holds(c->op, out->value, out->limit);
+	struct str s;
+
+	out->marginal =
+		holds(c->op, v[rank - 1], out->limit) != holds(c->op, v[n - rank], out->limit);
+	for (size_t i = 0; c->every_run && i < n; i++)
+		met = met && holds(c->op, v[i], out->limit);
+	str_init(&s);
+	str_addf(&s, "%s ", c->metric);
+	unit_format(&s, m->unit, out->value);
+	str_addf(&s, "%s %s ", met ? ", as expected" : ", expected", check_op_name(c->op));
+	unit_format(&s, m->unit, out->limit);
+	if (c->percent_of)
+		str_addf(&s, " (%.4g %% of %s)", c->limit * 100, c->percent_of);
+	str_addf(&s, "; %s of %zu run%s, ", c->every_run ? "every one" : "median", n,
+		 n == 1 ? "" : "s");
+	range_text(&s, m->unit, v[0], v[n - 1]);
+	if (out->marginal && !c->every_run)
+		str_add(&s, "; marginal: the interval straddles the limit");
+	verdict_say(g->r, out, met ? VERDICT_PASS : VERDICT_MISSED, met ? NULL : "expectation",
+		    "%s", s.s);
+	str_release(&s);
+}
+
+void verdict_expect(struct judge *g, const struct check *c, struct verdict *out)
+{
+	const struct metric *m = metric_find(c->metric);
+	size_t n = judge_runs(g, c->job);
+	double *v;
+
+	if (!m) {
+		verdict_say(g->r, out, VERDICT_ERROR, "missing", "%s is no metric of this version",
+			    c->metric);
+		return;
+	}
+	out->limit = c->percent_of ? c->limit * c->reference : c->limit;
+	if (isnan(out->limit)) {
+		verdict_say(g->r, out, VERDICT_ERROR, "reference", "%s is not known%s%s",
+			    c->percent_of ? c->percent_of : "the limit",
+			    c->reference_why ? ": " : "", c->reference_why ? c->reference_why : "");
+		return;
+	}
+	v = xcalloc(n + 1, sizeof(*v));
+	if (n > 0 && collect(g, c, m, v, out)) {
+		out->value = estimate_median(v, n);
+		judge_values(g, c, m, v, n, out);
+	} else if (n == 0) {
+		verdict_say(g->r, out, VERDICT_ERROR, "not-measured", "not measured");
+	}
+	free(v);
+}

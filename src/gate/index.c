@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who is where: runs of a job, jobs of a baseline session. Linear in runs and jobs, so that ten
+ * thousand checks are judged in well under a second. */
+#include "base/hash.h"
+#include "gate/comparable.h"
+#include "gate/judge.h"
+
+static bool run_before(const struct run *a, const struct run *b)
+{
+	return a->session != b->session ? a->session < b->session : a->run < b->run;
+}
+
+static void index_runs(struct judge *g)
+{
+	const struct result *r = g->r;
+	size_t *at;
+
+	g->run = xcalloc(r->runs.n + 1, sizeof(*g->run));
+	g->run_first = xcalloc(r->njobs + 2, sizeof(*g->run_first));
+	for (size_t i = 0; i < r->runs.n; i++)
+		if (r->runs.v[i].job < r->njobs)
+			g->run_first[r->runs.v[i].job + 1]++;
+	for (size_t j = 0; j < r->njobs; j++)
+		g->run_first[j + 1] += g->run_first[j];
+	at = xcalloc(r->njobs + 1, sizeof(*at));
+	for (size_t i = 0; i < r->runs.n; i++) {
+		const struct run *run = &r->runs.v[i];
+		const struct run **v;
+		size_t n;
+
+		if (run->job >= r->njobs)
+			continue;
+		v = &g->run[g->run_first[run->job]];
+		for (n = at[run->job]++; n > 0 && run_before(run, v[n - 1]); n--)
+			v[n] = v[n - 1];
+		v[n] = run;
+	}
+	free(at);
+}
+
+/* Open addressing over the jobs of the result by target role and name. */
+struct job_table {
+	const struct result *r;
+	uint32_t *slot; /* job + 1; 0 = free */
+	size_t mask;
+};
+
+static const char *role_of(const struct result *r, uint32_t job)
+{
+	uint32_t t = r->jobs[job].target;
+
+	return t < r->ntargets ? r->targets[t].role : "";
+}
+
+static size_t job_hash(const char *target, const char *name)
+{
+	return (size_t)(hash_str(target ? target : "") * 31 + hash_str(name));
+}
+
+static uint32_t *job_slot(const struct job_table *t, const char *target, const char *name)
+{
+	size_t i = job_hash(target, name) & t->mask;
+
+	for (;; i = (i + 1) & t->mask) {
+		uint32_t *s = &t->slot[i];
+
+		if (*s == 0 || (str_eq(t->r->jobs[*s - 1].name, name) &&
+				str_eq(role_of(t->r, *s - 1), target)))
+			return s;
+	}
+}
+
+static void table_open(struct job_table *t, const struct result *r)
+{
+	size_t size = 16;
+
+	while (size < r->njobs * 2)
+		size *= 2;
+	*t = (struct job_table){r, xcalloc(size, sizeof(*t->slot)), size - 1};
+	for (uint32_t j = 0; j < r->njobs; j++)
+		*job_slot(t, role_of(r, j), r->jobs[j].name) = j + 1;
+}
+
+static void index_epoch(struct judge *g, const struct job_table *t, uint32_t epoch,
+			struct epoch_index *x)
+{
+	size_t njobs = g->r->njobs;
+
+	x->session = xcalloc(g->b->n, sizeof(*x->session));
+	for (size_t i = 0; i < g->b->n; i++)
+		if (!g->b->sessions[i].retired_jobs && g->b->sessions[i].epoch == epoch)
+			x->session[x->n++] = &g->b->sessions[i];
+	x->job = xcalloc(x->n * njobs + 1, sizeof(*x->job));
+	for (size_t i = 0; i < x->n; i++) {
+		for (size_t k = 0; k < x->session[i]->jobs.n; k++) {
+			const struct base_job *j = &x->session[i]->jobs.v[k];
+			uint32_t found = *job_slot(t, j->target, j->name);
+
+			if (found)
+				x->job[i * njobs + found - 1] = j;
+		}
+	}
+}
+
+static void index_baseline(struct judge *g)
+{
+	struct job_table t;
+
+	if (!g->b || g->b->n == 0)
+		return;
+	table_open(&t, g->r);
+	index_epoch(g, &t, g->b->epoch, &g->base);
+	index_epoch(g, &t, 1, &g->first);
+	g->differ = xcalloc(g->base.n * g->r->ntargets + 1, sizeof(*g->differ));
+	free(t.slot);
+}
+
+/* DESIGN 3.4: the red level is shared over the primary gates that take part. */
+static double family_level(const struct result *r)
+{
+	double family = r->false_alarm > 0 ? r->false_alarm : 0.05;
+	size_t m = 0;
+
+	for (size_t i = 0; i < r->nchecks; i++) {
+		const struct check *c = &r->checks[i];
+
+		m += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && c->job < r->njobs &&
+		     r->jobs[c->job].state != JOB_SKIPPED;
+	}
+	family /= m > 0 ? (double)m : 1.0;
+	return family < 0.001 ? family : 0.001;
+}
+
+void judge_open(struct judge *g, struct result *r, const struct baseline *b,
+		const struct gate_options *o)
+{
+	*g = (struct judge){.r = r, .b = b, .now = o->now};
+	g->max = o->sessions_max ? o->sessions_max : r->sessions_max;
+	if (g->max == 0 || g->max > VERDICT_MAX_SESSIONS)
+		g->max = VERDICT_MAX_SESSIONS;
+	g->red_total = family_level(r);
+	index_runs(g);
+	index_baseline(g);
+	g->canonical = xcalloc(r->njobs + 1, sizeof(*g->canonical));
+}
+
+void judge_close(struct judge *g)
+{
+	free(g->run);
+	free(g->run_first);
+	free(g->base.session);
+	free(g->base.job);
+	free(g->first.session);
+	free(g->first.job);
+	free(g->differ);
+	free(g->canonical);
+}
+
+size_t judge_runs(const struct judge *g, uint32_t job)
+{
+	return g->run_first[job + 1] - g->run_first[job];
+}
+
+bool judge_next(const struct judge *g, uint32_t job, size_t *pos, struct job_session *out)
+{
+	const struct run *const *v = &g->run[g->run_first[job]];
+	size_t n = judge_runs(g, job), end = *pos;
+
+	if (*pos >= n)
+		return false;
+	while (end < n && v[end]->session == v[*pos]->session)
+		end++;
+	*out = (struct job_session){&v[*pos], end - *pos, v[*pos]->session};
+	*pos = end;
+	return true;
+}
+
+const struct base_value *judge_base_value(const struct base_job *j, const char *metric)
+{
+	for (size_t i = 0; j && i < j->values.n; i++)
+		if (str_eq(j->values.v[i].metric, metric))
+			return &j->values.v[i];
+	return NULL;
+}
+
+const char *judge_canonical(struct judge *g, uint32_t job)
+{
+	struct str s;
+
+	if (g->canonical[job])
+		return g->canonical[job];
+	str_init(&s);
+	job_canonical(&g->r->jobs[job], &s);
+	g->canonical[job] = arena_strdup(&g->r->arena, s.s);
+	str_release(&s);
+	return g->canonical[job];
+}
+
+static struct fact_side side_now(const struct judge *g, uint32_t job)
+{
+	uint32_t t = g->r->jobs[job].target;
+
+	return (struct fact_side){t < g->r->ntargets ? &g->r->targets[t].facts : NULL, &g->r->host};
+}
+
+static struct fact_side side_then(const struct judge *g, size_t session, uint32_t job)
+{
+	const struct base_job *j = g->base.job[session * g->r->njobs + job];
+
+	return (struct fact_side){j ? j->facts : NULL, &g->base.session[session]->host};
+}
+
+const char *judge_differ(struct judge *g, size_t session, uint32_t job)
+{
+	uint32_t t = g->r->jobs[job].target;
+	const char **kept = t < g->r->ntargets ? &g->differ[session * g->r->ntargets + t] : NULL;
+	const char *text;
+	struct str s;
+
+	if (kept && *kept)
+		return *kept;
+	str_init(&s);
+	comparable_differences(&g->r->compare, side_then(g, session, job), side_now(g, job), &s);
+	text = arena_strdup(&g->r->arena, s.s);
+	str_release(&s);
+	if (kept)
+		*kept = text;
+	return text;
+}
+
+void judge_changes(const struct judge *g, size_t session, uint32_t job, struct str *out)
+{
+	comparable_changes(&g->r->compare, side_then(g, session, job), side_now(g, job), out);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gate_judge: job by job the measurement, then its checks; then what is missing; then the status.
+ */
+#include "gate/judge.h"
+
+static void judge_check(struct judge *g, uint32_t check, bool measured)
+{
+	struct result *r = g->r;
+	const struct check *c = &r->checks[check];
+	struct verdict *v = verdict_new(r, c->job, check);
+
+	if (!measured)
+		verdict_say(r, v, VERDICT_SKIPPED, NULL, "not judged");
+	else if (c->kind == CHECK_GATE)
+		verdict_gate(g, c, v);
+	else
+		verdict_expect(g, c, v);
+	verdict_finish(r, c, v);
+}
+
+static bool judge_measure(struct judge *g, uint32_t job, bool checked)
+{
+	struct verdict *v = verdict_new(g->r, job, VERDICT_MEASURE);
+
+	verdict_measure(g, job, v);
+	verdict_finish(g->r, NULL, v);
+	v->measured_only = v->kind == VERDICT_PASS && !checked;
+	return v->kind == VERDICT_PASS;
+}
+
+/* Checks of each job in their order, whatever the order of the array: *first has njobs + 1 entries.
+ */
+static uint32_t *group_checks(const struct result *r, size_t **first)
+{
+	uint32_t *v = xcalloc(r->nchecks + 1, sizeof(*v));
+	size_t *at = xcalloc(r->njobs + 2, sizeof(*at));
+
+	*first = xcalloc(r->njobs + 2, sizeof(**first));
+	for (size_t i = 0; i < r->nchecks; i++)
+		if (r->checks[i].job < r->njobs)
+			(*first)[r->checks[i].job + 1]++;
+	for (size_t j = 0; j < r->njobs; j++)
+		at[j + 1] = (*first)[j + 1] += (*first)[j];
+	for (uint32_t i = 0; i < r->nchecks; i++)
+		if (r->checks[i].job < r->njobs)
+			v[at[r->checks[i].job]++] = i;
+	free(at);
+	return v;
+}
+
+/* A check of no job cannot be judged, and must not vanish either. */
+static void judge_stray(struct result *r)
+{
+	for (uint32_t i = 0; i < r->nchecks; i++) {
+		struct verdict *v;
+
+		if (r->checks[i].job < r->njobs)
+			continue;
+		v = verdict_new(r, UINT32_MAX, i);
+		verdict_say(r, v, VERDICT_ERROR, "missing",
+			    "%s belongs to no workload of this result", r->checks[i].name);
+		verdict_finish(r, NULL, v);
+	}
+}
+
+static enum exit_status overall(const struct result *r)
+{
+	enum exit_status s = STATUS_PASS;
+	size_t measured = 0;
+
+	for (size_t i = 0; i < r->verdicts.n; i++) {
+		const struct verdict *v = &r->verdicts.v[i];
+
+		s = status_worse(s, v->status);
+		measured += v->job < r->njobs && v->check == VERDICT_MEASURE &&
+			    v->kind != VERDICT_SKIPPED;
+	}
+	if (measured == 0) /* all skipped: nothing was measured */
+		s = status_worse(s, STATUS_ERROR);
+	if (r->setup_error)
+		s = status_worse(s,
+				 r->setup_status != STATUS_PASS ? r->setup_status : STATUS_ERROR);
+	return r->interrupted ? STATUS_INTERRUPTED : s;
+}
+
+void gate_judge(struct result *r, const struct baseline *b, const struct gate_options *o)
+{
+	struct judge g;
+	size_t *first;
+	uint32_t *checks;
+
+	r->verdicts.n = 0;
+	r->baseline_digest = b && *b->digest ? arena_strdup(&r->arena, b->digest) : NULL;
+	judge_open(&g, r, b, o);
+	checks = group_checks(r, &first);
+	for (uint32_t job = 0; job < r->njobs; job++) {
+		bool measured = judge_measure(&g, job, first[job + 1] > first[job]);
+
+		for (size_t i = first[job]; i < first[job + 1]; i++)
+			judge_check(&g, checks[i], measured);
+	}
+	judge_stray(r);
+	verdict_missing(&g);
+	free(checks);
+	free(first);
+	judge_close(&g);
+	r->status = overall(r);
+}
+
+bool gate_wants_session(const struct result *r, uint32_t job)
+{
+	bool canary = job < r->njobs && r->jobs[job].canary && r->jobs[job].state == JOB_READY;
+
+	for (size_t i = 0; i < r->verdicts.n; i++) {
+		const struct verdict *v = &r->verdicts.v[i];
+
+		if (v->wants_session && (v->job == job || canary))
+			return true;
+	}
+	return false;
+}
+
+static void count_check(const struct verdict *v, struct gate_counts *c)
+{
+	uint32_t *of[] = {
+		[VERDICT_NONE] = &c->error,
+		[VERDICT_PASS] = &c->pass,
+		[VERDICT_IMPROVEMENT] = &c->improvement,
+		[VERDICT_REGRESSION] = &c->regression,
+		[VERDICT_KNOWN] = &c->known,
+		[VERDICT_MISSED] = &c->missed,
+		[VERDICT_INCONCLUSIVE] = &c->inconclusive,
+		[VERDICT_NO_BASELINE] = &c->no_baseline,
+		[VERDICT_INCOMPARABLE] = &c->no_baseline,
+		[VERDICT_ERROR] = &c->error,
+		[VERDICT_SKIPPED] = &c->skipped,
+	};
+
+	if (v->watch && v->kind != VERDICT_ERROR && v->kind != VERDICT_SKIPPED)
+		c->watch++;
+	else
+		(*of[v->kind])++;
+}
+
+void gate_count(const struct result *r, struct gate_counts *c)
+{
+	*c = (struct gate_counts){0};
+	for (size_t i = 0; i < r->verdicts.n; i++) {
+		const struct verdict *v = &r->verdicts.v[i];
+
+		if (v->check == VERDICT_MEASURE && v->kind == VERDICT_PASS)
+			c->measured++;
+		else
+			count_check(v, c);
+	}
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gate/judge: what the files of this room share while one result is judged. Private to the room.
+ * Ownership: the arrays live from judge_open to judge_close; texts live in the result's arena.
+ */
+#ifndef BLKGATE_GATE_JUDGE_H
+#define BLKGATE_GATE_JUDGE_H
+
+#include "gate/gate.h"
+
+struct epoch_index {
+	const struct base_session **session; /* oldest first, no retirements */
+	size_t n;
+	const struct base_job **job; /* [session * njobs + job], NULL = not in it */
+};
+
+struct judge {
+	struct result *r;
+	const struct baseline *b; /* may be NULL */
+	int64_t now;
+	uint32_t max;     /* K: looks, 1..VERDICT_MAX_SESSIONS */
+	double red_total; /* of each primary gate */
+
+	const struct run **run; /* by job, then session, then number */
+	size_t *run_first;      /* njobs + 1 */
+
+	struct epoch_index base;  /* the current epoch */
+	struct epoch_index first; /* epoch 1, maybe the same: its oldest sessions are the fixed point */
+	const char **differ;      /* [session * ntargets + target]: must-match differences, "" none */
+	const char **canonical;           /* of each job, made when first asked */
+};
+
+/* The runs of one job in one session. */
+struct job_session {
+	const struct run *const *v;
+	size_t n;
+	uint32_t session;
+};
+
+void judge_open(struct judge *g, struct result *r, const struct baseline *b,
+		const struct gate_options *o);
+void judge_close(struct judge *g);
+/* Next session in which the job has runs: *pos from 0; false at the end. */
+bool judge_next(const struct judge *g, uint32_t job, size_t *pos, struct job_session *out);
+size_t judge_runs(const struct judge *g, uint32_t job);
+const char *judge_canonical(struct judge *g, uint32_t job);
+/* Must-match differences between a baseline session and the job's target, "" when comparable. */
+const char *judge_differ(struct judge *g, size_t session, uint32_t job);
+/* A metric of a stored job; NULL = none. */
+const struct base_value *judge_base_value(const struct base_job *j, const char *metric);
+/* What changed from that session to now, for texts. */
+void judge_changes(const struct judge *g, size_t session, uint32_t job, struct str *out);
+
+/* Each fills kind, text, type and numbers of a verdict; status and shape are verdict_finish's. */
+void verdict_measure(struct judge *g, uint32_t job, struct verdict *v);
+void verdict_expect(struct judge *g, const struct check *c, struct verdict *v);
+void verdict_gate(struct judge *g, const struct check *c, struct verdict *v);
+/* Appends what the baseline demands and the result does not hold. */
+void verdict_missing(struct judge *g);
+
+/* A verdict with every number unknown, appended to the result. */
+struct verdict *verdict_new(struct result *r, uint32_t job, uint32_t check);
+/* Kind and sentence in one go; type NULL = name of the kind. */
+void verdict_say(struct result *r, struct verdict *v, enum verdict_kind kind, const char *type,
+		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Kind, role and policy -> status and JUnit shape (DESIGN 3.4). c NULL = the measure case. */
+void verdict_finish(struct result *r, const struct check *c, struct verdict *v);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the person on call reads about a gate, in one sentence (DESIGN 3.6). */
+#include "gate/stored.h"
+#include <math.h>
+
+#define CREEP_SESSIONS 5u
+
+static void add_change(struct str *s, const struct evidence *e, double change)
+{
+	if (e->scale.absolute) {
+		str_add(s, change < 0 ? "-" : "+");
+		unit_format(s, e->metric->unit, fabs(change));
+	} else {
+		str_addf(s, "%+.1f", change * 100);
+	}
+}
+
+static void add_loss(struct str *s, const struct evidence *e, double loss)
+{
+	if (e->scale.absolute)
+		unit_format(s, e->metric->unit, loss);
+	else
+		str_addf(s, "%.1f %%", loss * 100);
+}
+
+static void add_head(struct str *s, const struct evidence *e, const struct verdict *v)
+{
+	const char *per_cent = e->scale.absolute ? "" : " %";
+
+	str_addf(s, "%s ", e->check->metric);
+	add_change(s, e, v->change);
+	str_addf(s, "%s [", per_cent);
+	add_change(s, e, v->low);
+	str_add(s, ", ");
+	add_change(s, e, v->high);
+	str_add(s, "], tolerance ");
+	if (e->scale.absolute)
+		unit_format(s, e->metric->unit, v->tolerance);
+	else
+		str_addf(s, "%.4g %%", v->tolerance * 100);
+}
+
+static void add_known(struct str *s, const struct judge *g, const struct evidence *e, bool covered)
+{
+	const struct check_known *k = &e->check->known;
+
+	if (!(k->no_worse_than > 0))
+		return;
+	if (covered)
+		str_addf(s, ", known to be up to %.4g %% worse", k->no_worse_than * 100);
+	else if (k->until != 0 && g->now > k->until)
+		str_add(s, ", known only until a date that has passed");
+	else
+		str_addf(s, ", worse than the known %.4g %%", k->no_worse_than * 100);
+	if (k->ticket && *k->ticket)
+		str_addf(s, " (%s)", k->ticket);
+}
+
+static void add_state(struct str *s, const struct judge *g, const struct evidence *e,
+		      const struct stored_output *out, const struct verdict *v)
+{
+	const char *plural = e->k == 1 ? "" : "s";
+
+	switch (v->kind) {
+	case VERDICT_REGRESSION:
+	case VERDICT_KNOWN:
+		str_addf(s, ": worse beyond the tolerance, shown by %d new sessions",
+			 out->decided_at);
+		add_known(s, g, e, v->kind == VERDICT_KNOWN);
+		break;
+	case VERDICT_IMPROVEMENT:
+		str_addf(s, ": better beyond the tolerance; `blkgate baseline accept RESULT` adds "
+			    "it to the "
+			    "baseline");
+		break;
+	case VERDICT_INCONCLUSIVE:
+		str_addf(
+			s,
+			": undecided after %zu of at most %u new session%s, leaning %s, a loss of ",
+			e->k, g->max, plural, v->leaning < 0 ? "fail" : "pass");
+		add_loss(s, e, v->excluded);
+		str_add(s, " cannot be excluded");
+		if (e->step * 5 > e->scale.delta) { /* PROCEDURE 5.9 */
+			str_add(s, ", the values come in steps of ");
+			add_loss(s, e, e->step);
+			str_add(s, ", too coarse for this tolerance");
+		}
+		break;
+	default:
+		str_add(s, ": a loss above ");
+		add_loss(s, e, v->excluded);
+		str_add(s, " is excluded");
+		break;
+	}
+}
+
+static void add_provisional(struct str *s, const struct judge *g, const struct verdict *v)
+{
+	double sd = g->r->assumed_session_sd > 0 ? g->r->assumed_session_sd : 0.015;
+	uint32_t n = v->base_blocks < v->base_sessions ? v->base_blocks : v->base_sessions;
+
+	if (!v->provisional)
+		return;
+	str_addf(s, "; provisional (%u of 5), assumes a session sd of %.3g %%", n, sd * 100);
+	if (v->kind == VERDICT_INCONCLUSIVE)
+		str_add(s, ", `blkgate baseline accept RESULT` adds this one");
+}
+
+/*
+ * Creep: each accepted session moves the level and widens the noise a little, each new epoch a lot,
+ * and ten of them can lose what none of them did. The oldest sessions of the first epoch are the
+ * fixed point. This is said, and changes no verdict.
+ */
+static void add_creep(struct str *s, struct judge *g, const struct evidence *e,
+		      const struct verdict *v)
+{
+	const char *text = judge_canonical(g, e->check->job);
+	double *x, *work, loss;
+	size_t n = 0;
+
+	if (g->first.n == 0 || (g->b->epoch == 1 && e->nbase <= CREEP_SESSIONS))
+		return;
+	x = xcalloc(CREEP_SESSIONS, sizeof(*x));
+	work = xcalloc(e->runs + 1, sizeof(*work));
+	for (size_t i = 0; i < g->first.n && n < CREEP_SESSIONS; i++) {
+		const struct base_job *j = g->first.job[i * g->r->njobs + e->check->job];
+		const struct base_value *bv = judge_base_value(j, e->check->metric);
+
+		if (bv && bv->n == e->runs && str_eq(j->canonical, text))
+			x[n++] = estimate_session(&e->scale, bv->v, e->runs, work);
+	}
+	loss = n ? scale_orient(&e->scale, v->value) - estimate_median(x, n) : 0;
+	if (isfinite(loss) && loss > e->scale.delta) {
+		str_add(s, "; ");
+		add_loss(s, e, scale_loss(&e->scale, loss));
+		str_add(s, " worse than the first sessions of the baseline");
+	}
+	free(x);
+	free(work);
+}
+
+void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,
+		   struct verdict *v, struct str *s)
+{
+	add_head(s, e, v);
+	add_state(s, g, e, out, v);
+	add_provisional(s, g, v);
+	add_creep(s, g, e, v);
+	if (e->left_out > 0)
+		str_addf(s, "; %zu incomparable session%s of the baseline left out", e->left_out,
+			 e->left_out == 1 ? "" : "s");
+	str_add(s, "; ");
+	judge_changes(g, e->base_session[e->nbase - 1], e->check->job, s);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The verdict of one gate against the stored baseline. */
+#include "gate/stored.h"
+#include "gate/dist.h"
+#include <math.h>
+
+static double median_back(const struct scale *s, const double *x, size_t n)
+{
+	double *copy = xcalloc(n + 1, sizeof(*copy)), m;
+
+	memcpy(copy, x, n * sizeof(*copy));
+	m = estimate_median(copy, n);
+	free(copy);
+	return scale_value(s, m);
+}
+
+static void fill_numbers(const struct judge *g, const struct evidence *e,
+			 const struct stored_input *in, const struct stored_output *out,
+			 struct verdict *v)
+{
+	/* One interval for every verdict, at the level of a pass; a red one holds at a far stricter
+	 * level. */
+	double half = dist_t_upper(stored_pass_level(in->max), out->df) * out->se;
+	double a = scale_change(&e->scale, out->est - half),
+	       b = scale_change(&e->scale, out->est + half);
+
+	v->change = scale_change(&e->scale, out->est);
+	v->low = fmin(a, b);
+	v->high = fmax(a, b);
+	v->excluded = scale_loss(&e->scale, out->upper + in->q);
+	v->base_value = median_back(&e->scale, e->base_x, e->nbase);
+	v->value = median_back(&e->scale, e->fresh_x, e->k);
+	v->base_sessions = (uint32_t)e->nbase;
+	v->base_blocks = in->base_blocks;
+	v->base_first = g->base.session[e->base_session[0]]->started;
+	v->base_last = g->base.session[e->base_session[e->nbase - 1]]->started;
+	v->nsessions = (uint32_t)e->k;
+	for (size_t i = 0; i < e->k && i < VERDICT_MAX_SESSIONS; i++)
+		v->session_values[i] = scale_value(&e->scale, e->fresh_x[i]);
+	v->provisional = in->provisional;
+	v->certain = out->certain;
+}
+
+/* A `known` entry covers a regression up to its floor and to the end of its day. */
+static bool known_covers(const struct judge *g, const struct evidence *e,
+			 const struct stored_output *out, const struct verdict *v)
+{
+	const struct check_known *k = &e->check->known;
+	double loss = scale_loss(&e->scale, out->est);
+
+	if (!(k->no_worse_than > 0) || (k->until != 0 && g->now > k->until))
+		return false;
+	if (e->scale.absolute) /* the floor is a ratio */
+		loss = v->base_value != 0 ? loss / fabs(v->base_value) : INFINITY;
+	return loss <= k->no_worse_than;
+}
+
+static enum verdict_kind kind_of(const struct judge *g, const struct evidence *e,
+				 const struct stored_input *in, const struct stored_output *out,
+				 const struct verdict *v)
+{
+	switch (out->state) {
+	case SEQUENCE_REGRESSION:
+		return known_covers(g, e, out, v) ? VERDICT_KNOWN : VERDICT_REGRESSION;
+	case SEQUENCE_IMPROVEMENT:
+		return VERDICT_IMPROVEMENT;
+	case SEQUENCE_PASS:
+		/* A pass falls before the second session that IMPROVEMENT waits for. It keeps its
+		 * status; when even its limit lies beyond the tolerance on the good side, it is
+		 * named so. */
+		return out->upper < -in->delta ? VERDICT_IMPROVEMENT : VERDICT_PASS;
+	case SEQUENCE_CONTINUE:
+	case SEQUENCE_GIVE_UP:
+		break;
+	}
+	return VERDICT_INCONCLUSIVE;
+}
+
+static void decide(struct judge *g, struct evidence *e, const struct stored_input *in,
+		   struct verdict *v)
+{
+	struct stored_output out;
+	enum verdict_kind kind;
+	struct str s;
+
+	stored_judge(in, &out);
+	if (isnan(out.upper)) {
+		verdict_say(g->r, v, VERDICT_ERROR, "missing", "%s: the values cannot be judged",
+			    e->check->metric);
+		return;
+	}
+	fill_numbers(g, e, in, &out, v);
+	kind = kind_of(g, e, in, &out, v);
+	if (kind == VERDICT_INCONCLUSIVE) {
+		v->leaning = out.leaning_fail ? -1 : 1;
+		v->wants_session = out.state == SEQUENCE_CONTINUE;
+	}
+	v->kind = kind;
+	str_init(&s);
+	gate_sentence(g, e, &out, v, &s);
+	verdict_say(g->r, v, kind, NULL, "%s", s.s);
+	str_release(&s);
+}
+
+static void judge_evidence(struct judge *g, struct evidence *e, struct verdict *v)
+{
+	struct stored_input in;
+
+	if (!evidence_fresh(e, g, v) || !evidence_base(e, g, v))
+		return;
+	if (e->short_runs > 0) {
+		/* A further session of the same length would have too few samples again. */
+		verdict_say(
+			g->r, v, VERDICT_INCONCLUSIVE, NULL,
+			"%s: too few samples for this percentile in %zu of %zu runs; give a longer "
+			"runtime",
+			e->check->metric, e->short_runs, e->k * e->runs);
+		return;
+	}
+	if (evidence_input(e, g, &in, v))
+		decide(g, e, &in, v);
+}
+
+void verdict_gate(struct judge *g, const struct check *c, struct verdict *v)
+{
+	struct evidence e;
+
+	v->tolerance = c->tolerance;
+	evidence_init(&e, g, c);
+	if (!e.metric)
+		verdict_say(g->r, v, VERDICT_ERROR, "missing", "%s is no metric of this version",
+			    c->metric);
+	else if (!scale_make(e.metric, c->tolerance, c->absolute, &e.scale))
+		verdict_say(g->r, v, VERDICT_ERROR, "tolerance", "this gate cannot fail: %s %s",
+			    c->metric,
+			    e.metric->better == BETTER_NONE
+				    ? "has no better direction"
+				    : "can lose no more than its tolerance");
+	else
+		judge_evidence(g, &e, v);
+	evidence_release(&e);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gate/stored: the evidence of one gate, from run values to the input of the decision. Private. */
+#ifndef BLKGATE_GATE_STORED_H
+#define BLKGATE_GATE_STORED_H
+
+#include "gate/estimate.h"
+#include "gate/judge.h"
+#include "gate/sequence.h"
+
+struct evidence {
+	const struct check *check;
+	const struct metric *metric;
+	struct scale scale;
+	uint32_t runs; /* of every session, on both sides */
+
+	/* new sessions: k rows of `runs` values */
+	double *fresh;
+	size_t k;
+	size_t short_runs; /* runs whose percentile has too few samples */
+
+	/* comparable baseline sessions that hold the metric, oldest first */
+	const struct base_value **base;
+	size_t *base_session; /* index into judge.base */
+	size_t nbase, left_out;
+
+	double *base_x, *fresh_x; /* session values on the scale */
+	uint32_t *base_block, *fresh_block;
+	double step;              /* largest step on the scale */
+};
+
+void evidence_init(struct evidence *e, const struct judge *g, const struct check *c);
+void evidence_release(struct evidence *e);
+/* Values of the new sessions; false with an error verdict. */
+bool evidence_fresh(struct evidence *e, struct judge *g, struct verdict *v);
+/* The baseline sessions; false with a verdict no-baseline or incomparable. */
+bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v);
+/* Session values, blocks and the decision's input; false with an error verdict (zero baseline). */
+bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in, struct verdict *v);
+
+/* The sentence for a decided or undecided gate. */
+void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,
+		   struct verdict *v, struct str *s);
+
+#endif
