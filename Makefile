@@ -6,7 +6,9 @@
 # make install PREFIX=...
 # V=1 shows the commands. DEV=0 drops -Werror (packagers).
 B ?= build
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 OPT ?= -O2
 DEV ?= 1
 SAN ?=

@@ -33,6 +33,16 @@ static void store(struct err *e, int code, int sys, const char *text)
 	memcpy(e->text, text, strlen(text) + 1);
 }
 
+const char *err_text(int sys, char *buf, size_t n)
+{
+	const char *text = strerrordesc_np(sys < 0 ? -sys : sys);
+
+	if (text)
+		return text;
+	snprintf(buf, n, "unknown error %d", sys < 0 ? -sys : sys);
+	return buf;
+}
+
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 {
 	char text[sizeof(e->text)];
@@ -49,7 +59,7 @@ int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 
 int err_sys(struct err *e, enum err_code code, int sys, const char *fmt, ...)
 {
-	char text[sizeof(e->text)], cause[128], buf[128];
+	char text[sizeof(e->text)], cause[128], buf[32];
 	va_list ap;
 
 	if (!e)
@@ -60,7 +70,7 @@ int err_sys(struct err *e, enum err_code code, int sys, const char *fmt, ...)
 	format(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	/* The cause always fits: a long subject is what gets cut. */
-	snprintf(cause, sizeof(cause), ": %s", strerror_r(sys, buf, sizeof(buf)));
+	snprintf(cause, sizeof(cause), ": %s", err_text(sys, buf, sizeof(buf)));
 	if (strlen(text) + strlen(cause) >= sizeof(text))
 		mark_cut(text, sizeof(text) - strlen(cause));
 	strcat(text, cause);

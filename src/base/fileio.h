@@ -40,14 +40,12 @@ int journal_add(struct journal *j, const char *line, size_t n, struct err *e);
 void journal_close(struct journal *j);
 
 struct lock {
-	int fd; /* -1 = none. O_CLOEXEC; a forked worker must lock_drop_in_child() */
+	int fd; /* -1 = none. O_CLOEXEC; a forked worker must close its copy (run_options) */
 };
 /* flock(LOCK_EX) on the file or folder. wait_ns: 0 = at once, UINT64_MAX = for ever. ERR_BUSY names
  * the path. *stop (may be NULL) ends the wait with ERR_INTR. Creates the file when create is set. */
 int lock_take(struct lock *l, const char *path, bool create, uint64_t wait_ns,
 	      const volatile int *stop, struct err *e);
 void lock_release(struct lock *l);
-/* Closes a forked worker's copy; the parent keeps the lock. */
-void lock_drop_in_child(struct lock *l);
 
 #endif

@@ -190,24 +190,6 @@ void bins_encode(const struct bins *b, struct str *out)
 	}
 }
 
-/* One plain decimal number below 2^64 at *p. */
-static bool take_number(const char **p, uint64_t *out)
-{
-	const char *s = *p;
-	uint64_t v = 0;
-
-	if (!c_isdigit(*s))
-		return false;
-	for (; c_isdigit(*s); s++) {
-		if (__builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
-			return false;
-	}
-	*p = s;
-	*out = v;
-	return true;
-}
-
 static const char *decode_bins(const char *text, struct bin **v, size_t *n, uint64_t *total)
 {
 	size_t cap = 0;
@@ -218,7 +200,7 @@ static const char *decode_bins(const char *text, struct bin **v, size_t *n, uint
 
 		if (*n && *p++ != ' ')
 			return "one space expected between two buckets";
-		if (!take_number(&p, &delta) || *p++ != ':' || !take_number(&p, &count))
+		if (!str_take_u64(&p, &delta) || *p++ != ':' || !str_take_u64(&p, &count))
 			return "'delta:count' expected";
 		if ((*n && delta == 0) || delta >= HIST_BUCKETS - index)
 			return "bucket out of order or out of range";

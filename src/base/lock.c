@@ -78,10 +78,3 @@ void lock_release(struct lock *l)
 	}
 	l->fd = -1;
 }
-
-void lock_drop_in_child(struct lock *l)
-{
-	if (l->fd >= 0)
-		close(l->fd);
-	l->fd = -1;
-}

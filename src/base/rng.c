@@ -3,7 +3,6 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -58,18 +57,6 @@ uint64_t rng_below(struct rng *r, uint64_t n)
 double rng_double(struct rng *r)
 {
 	return (double)(rng_next(r) >> 11) * 0x1p-53;
-}
-
-double rng_normal(struct rng *r)
-{
-	double u, v, s;
-
-	do {
-		u = 2 * rng_double(r) - 1;
-		v = 2 * rng_double(r) - 1;
-		s = u * u + v * v;
-	} while (s >= 1 || s == 0);
-	return u * sqrt(-2 * log(s) / s);
 }
 
 void rng_shuffle(struct rng *r, void *v, size_t n, size_t size)

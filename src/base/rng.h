@@ -19,7 +19,6 @@ uint64_t rng_next(struct rng *r);
 /* Uniform in [0, n), n > 0, without modulo bias (Lemire's multiply). */
 uint64_t rng_below(struct rng *r, uint64_t n);
 double rng_double(struct rng *r); /* [0, 1) */
-double rng_normal(struct rng *r); /* standard normal (polar method) */
 /* Fisher-Yates of an array of n elements of that size. */
 void rng_shuffle(struct rng *r, void *v, size_t n, size_t size);
 /* A seed from the kernel (getrandom). */

@@ -170,6 +170,33 @@ char *str_detach(struct str *s)
 	return p;
 }
 
+bool str_take_u64(const char **s, uint64_t *out)
+{
+	const char *p = *s;
+	uint64_t v = 0;
+
+	if (!c_isdigit(*p))
+		return false;
+	for (; c_isdigit(*p); p++) {
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
+			return false;
+	}
+	*s = p;
+	*out = v;
+	return true;
+}
+
+bool str_to_u64(const char *s, uint64_t *out)
+{
+	uint64_t v;
+
+	if (!str_take_u64(&s, &v) || *s)
+		return false;
+	*out = v;
+	return true;
+}
+
 bool str_starts(const char *s, const char *prefix)
 {
 	return strncmp(s, prefix, strlen(prefix)) == 0;

@@ -56,6 +56,14 @@ static inline bool c_isspace(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/*
+ * One whole decimal number below 2^64 at *s, digits only: no sign, blank or base, as strtoull takes
+ * them. True: *out is set and *s stands behind it. False (no digit, or it does not fit): both untouched.
+ */
+bool str_take_u64(const char **s, uint64_t *out);
+/* The same, and nothing may follow. */
+bool str_to_u64(const char *s, uint64_t *out);
+
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 bool str_eq(const char *a, const char *b); /* NULL equals only NULL */

@@ -25,17 +25,6 @@ const char *unit_name(enum unit u)
 	return (size_t)u < UNIT_NAMES ? unit_names[u] : "";
 }
 
-int unit_find(const char *name, enum unit *out, struct err *e)
-{
-	for (size_t i = 0; i < UNIT_NAMES; i++) {
-		if (strcmp(unit_names[i], name) == 0) {
-			*out = (enum unit)i;
-			return 0;
-		}
-	}
-	return err_set(e, ERR_DATA, "unknown unit '%.40s'", name);
-}
-
 /* snprintf with one double, the point made a point whatever the locale says. */
 static void add_printf(struct str *s, const char *fmt, int precision, double v)
 {

@@ -277,11 +277,6 @@ int units_time(const char *s, uint64_t *out, struct err *e)
 	return read_whole(&unit_kind_time, s, INT64_MAX, out, e);
 }
 
-int units_bandwidth(const char *s, double *out, struct err *e)
-{
-	return read_double(&unit_kind_bandwidth, s, 0, out, e);
-}
-
 int units_iops(const char *s, double *out, struct err *e)
 {
 	return read_double(&unit_kind_iops, s, 0, out, e);
@@ -316,7 +311,7 @@ int unit_parse(enum unit u, const char *s, double *out, struct err *e)
 	case UNIT_IOPS:
 		return units_iops(s, out, e);
 	case UNIT_BW:
-		return units_bandwidth(s, out, e);
+		return read_double(&unit_kind_bandwidth, s, 0, out, e);
 	case UNIT_RATIO:
 		return units_percent(s, out, e);
 	case UNIT_CELSIUS:

@@ -22,8 +22,6 @@ int units_number(const char *s, double *out, struct err *e);
 int units_size(const char *s, uint64_t *out, struct err *e);
 /* Nanoseconds; the unit is required: ns us ms s m min h d (fraction allowed: 1.5s). "0" needs none. */
 int units_time(const char *s, uint64_t *out, struct err *e);
-/* Bytes per second; unit required: B/s kB/s MB/s GB/s KiB/s MiB/s GiB/s. */
-int units_bandwidth(const char *s, double *out, struct err *e);
 /* Operations per second: number, optional k/M (1000-based), optional "IOPS". */
 int units_iops(const char *s, double *out, struct err *e);
 /* "5%" -> 0.05. The sign is required. */
@@ -45,9 +43,8 @@ enum unit {
 
 /* Name of the base unit as files show it: "", "count", "IOPS", "B/s", "ns", "B", "ratio", "C". */
 const char *unit_name(enum unit u);
-/* Back from that name; 0 or ERR_DATA. */
-int unit_find(const char *name, enum unit *out, struct err *e);
-/* Reads a number of that unit with the functions above (percent is not accepted here but for RATIO, where it is required). CELSIUS: "70C". */
+/* Reads a number of that unit with the functions above (percent is not accepted here but for RATIO, where it is required). BW: B/s kB/s MB/s GB/s KiB/s MiB/s GiB/s, the unit
+ * is required. CELSIUS: "70C". */
 int unit_parse(enum unit u, const char *s, double *out, struct err *e);
 /* For people: "412 k IOPS", "3.23 GB/s", "97.4 us", "64 MiB", "5.0 %", 3 significant digits. NaN
  * gives "n/a". Never locale dependent. */

@@ -114,8 +114,18 @@ void print_results(const struct documents *d, enum exit_status status, const cha
 	struct str text;
 
 	str_init(&text);
-	for (size_t i = 0; i < d->n && !d->o->quiet; i++)
+	for (size_t i = 0; i < d->n && !d->o->quiet; i++) {
+		char *path = NULL;
+
+		/* Of several suites each has a folder of its own. */
+		if (d->n + d->nbroken > 1 && d->out_dir)
+			path = xasprintf("%s/%s/result.json", d->o->out, d->results[i]->suite);
+		if (d->n + d->nbroken > 1)
+			c.result_path = path;
 		report_console(d->results[i], &c, &text);
+		free(path);
+	}
+	c.result_path = NULL;
 	report_last_line(d->results, d->n, status, &c, &text);
 	fwrite(text.s, 1, text.len, stderr);
 	str_release(&text);

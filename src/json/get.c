@@ -14,21 +14,38 @@ static bool plain_key(const char *key)
 	return *key != '\0';
 }
 
-/* runs[3].read.ios; a key with other characters is quoted: values["read.iops"]. */
-static void add_path(struct str *s, const struct json *j)
+static void add_key(struct str *s, const char *key)
+{
+	if (plain_key(key)) {
+		str_addf(s, "%s%s", s->len ? "." : "", key);
+	} else {
+		str_add(s, "[\"");
+		str_add_clean(s, key, SIZE_MAX);
+		str_add(s, "\"]");
+	}
+}
+
+static void add_path(const struct json *j, struct str *s)
 {
 	if (!j->up)
 		return;
-	add_path(s, j->up);
-	if (!j->key) {
+	add_path(j->up, s);
+	if (j->key)
+		add_key(s, j->key);
+	else
 		str_addf(s, "[%zu]", j->index);
-	} else if (plain_key(j->key)) {
-		str_addf(s, "%s%s", s->len ? "." : "", j->key);
-	} else {
-		str_add(s, "[\"");
-		str_add_clean(s, j->key, SIZE_MAX);
-		str_add(s, "\"]");
-	}
+}
+
+void json_path(const struct json *j, const char *member, struct str *out)
+{
+	struct str path; /* of its own: whether a dot is needed depends on what stands before it */
+
+	str_init(&path);
+	add_path(j, &path);
+	if (member)
+		add_key(&path, member);
+	str_addn(out, path.s, path.len);
+	str_release(&path);
 }
 
 static const char *kind_name(const json_t *v)
@@ -58,7 +75,7 @@ static int refuse(const struct json *j, const char *expected, const char *found,
 	struct str path;
 
 	str_init(&path);
-	add_path(&path, j);
+	json_path(j, NULL, &path);
 	err_set(e, ERR_DATA, "'%s': %s: expected %s, found %s", j->doc ? j->doc->name : "",
 		path.len ? path.s : "top level", expected, found ? found : kind_name(j->node));
 	str_release(&path);
@@ -98,15 +115,7 @@ int json_as_double(const struct json *j, double *out, struct err *e)
 /* The one string that is a number: the digits of a value that JSON integers here cannot hold. */
 static bool digits_above_int64(const char *s, uint64_t *out)
 {
-	uint64_t v = 0;
-
-	for (const char *p = s; *p; p++) {
-		if (!c_isdigit(*p) || __builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
-			return false;
-	}
-	*out = v;
-	return v > INT64_MAX && *s != '0';
+	return *s != '0' && str_to_u64(s, out) && *out > INT64_MAX;
 }
 
 int json_as_u64(const struct json *j, uint64_t *out, struct err *e)
@@ -200,30 +209,6 @@ int json_opt_str(const struct json *o, const char *key, const char *dflt, const 
 
 	if (ret == 0 && json_present(&j))
 		return json_as_str(&j, out, e);
-	if (ret == 0)
-		*out = dflt;
-	return ret;
-}
-
-int json_opt_u64(const struct json *o, const char *key, uint64_t dflt, uint64_t *out, struct err *e)
-{
-	struct json j;
-	int ret = member(o, key, &j, e);
-
-	if (ret == 0 && json_present(&j))
-		return json_as_u64(&j, out, e);
-	if (ret == 0)
-		*out = dflt;
-	return ret;
-}
-
-int json_opt_i64(const struct json *o, const char *key, int64_t dflt, int64_t *out, struct err *e)
-{
-	struct json j;
-	int ret = member(o, key, &j, e);
-
-	if (ret == 0 && json_present(&j))
-		return as_i64(&j, out, e);
 	if (ret == 0)
 		*out = dflt;
 	return ret;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parsing and navigation; the getters are in get.c. */
 #include "json/doc.h"
-#include "base/fileio.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,20 +89,6 @@ int json_parse(const char *text, size_t n, const char *name, struct json_doc **o
 	d->cursor = xcalloc(1, sizeof(*d->cursor));
 	*out = d;
 	return 0;
-}
-
-int json_load(const char *path, struct json_doc **out, struct err *e)
-{
-	struct str text;
-	int ret;
-
-	*out = NULL;
-	str_init(&text);
-	ret = file_read(path, 0, &text, e);
-	if (ret == 0)
-		ret = json_parse(text.s, text.len, path, out, e);
-	str_release(&text);
-	return ret;
 }
 
 void json_doc_free(struct json_doc *d)

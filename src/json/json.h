@@ -30,8 +30,6 @@ struct json {
 /* name is used in messages (a file name). *out is NULL on failure. Refuses trailing bytes, depth
  * over 64 and invalid UTF-8. */
 int json_parse(const char *text, size_t n, const char *name, struct json_doc **out, struct err *e);
-/* Reads the file, then parses. */
-int json_load(const char *path, struct json_doc **out, struct err *e);
 void json_doc_free(struct json_doc *d);
 struct json json_root(const struct json_doc *d);
 
@@ -42,6 +40,10 @@ size_t json_length(const struct json *a);                     /* array; 0 for ot
 bool json_present(const struct json *j);
 /* Iterates the members of an object in the file's order: i from 0; false at the end. */
 bool json_object_at(const struct json *o, size_t i, struct json *member);
+
+/* Appends where j stands, or its member (may be NULL): runs[3].read.ios; a key with other characters is
+ * quoted: values["read.iops"]; the document itself is "". The path of every message. */
+void json_path(const struct json *j, const char *member, struct str *out);
 
 /* Kind checks: 0 or ERR_DATA with the path. */
 int json_need_object(const struct json *j, struct err *e);
@@ -55,8 +57,6 @@ int json_get_double(const struct json *o, const char *key, double *out, struct e
 int json_get_bool(const struct json *o, const char *key, bool *out, struct err *e);
 /* Optional forms: absent or null gives dflt, wrong kind is still ERR_DATA. */
 int json_opt_str(const struct json *o, const char *key, const char *dflt, const char **out, struct err *e);
-int json_opt_u64(const struct json *o, const char *key, uint64_t dflt, uint64_t *out, struct err *e);
-int json_opt_i64(const struct json *o, const char *key, int64_t dflt, int64_t *out, struct err *e);
 int json_opt_double(const struct json *o, const char *key, double dflt, double *out, struct err *e);
 int json_opt_bool(const struct json *o, const char *key, bool dflt, bool *out, struct err *e);
 /* Value of the node itself. */

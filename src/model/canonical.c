@@ -8,7 +8,6 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "model/names.h"
-#include <errno.h>
 #include <math.h>
 
 enum word_type { W_U32, W_U64, W_BOOL, W_DOUBLE, W_TEXT, W_RW, W_SYNC, W_FILES };
@@ -225,18 +224,6 @@ static const char *unescape(const char *s, struct arena *a)
 	return out;
 }
 
-/* Digits only; strtoull alone takes signs, blanks and bases. */
-static int read_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
-{
-	char *end;
-
-	if (!c_isdigit(*s))
-		return -1;
-	errno = 0;
-	*out = strtoull(s, &end, 10);
-	return errno || *end || *out < min || *out > max ? -1 : 0;
-}
-
 static int read_double(const char *s, double *out)
 {
 	char *end;
@@ -257,10 +244,9 @@ static int set_value(struct job *j, const struct word *w, const char *s, struct 
 	double d;
 	int rc = 0;
 
-	if (w->type == W_U32 || w->type == W_U64 || w->type == W_BOOL)
-		rc = read_u64(s, w->min, w->max, &n);
-	if (rc)
-		return rc;
+	if ((w->type == W_U32 || w->type == W_U64 || w->type == W_BOOL) &&
+	    (!str_to_u64(s, &n) || n < w->min || n > w->max))
+		return -1;
 	switch (w->type) {
 	case W_U32:
 		FIELD_SET(uint32_t, j, w, (uint32_t)n);

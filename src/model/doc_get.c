@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* model/doc_get: strict getters of the result reader, over those of json. */
 #include "model/result_io.h"
-#include <stdlib.h>
-#include <errno.h>
-
-static void add_path(struct str *s, const struct json *j)
-{
-	if (!j->up)
-		return; /* the document itself */
-	add_path(s, j->up);
-	if (j->key)
-		str_addf(s, "%s%s", s->len ? "." : "", j->key);
-	else
-		str_addf(s, "[%zu]", j->index);
-}
 
 int doc_bad(const struct reader *rd, const struct json *o, const char *key, const char *fmt, ...)
 {
@@ -22,9 +9,7 @@ int doc_bad(const struct reader *rd, const struct json *o, const char *key, cons
 
 	str_init(&path);
 	str_init(&text);
-	add_path(&path, o);
-	if (key)
-		str_addf(&path, "%s%s", path.len ? "." : "", key);
+	json_path(o, key, &path);
 	va_start(ap, fmt);
 	str_vaddf(&text, fmt, ap);
 	va_end(ap);
@@ -75,14 +60,11 @@ int doc_text(const struct reader *rd, const struct json *o, const char *key, con
 int doc_seed(const struct reader *rd, const struct json *o, const char *key, uint64_t *out)
 {
 	const char *s;
-	char *end;
 	int rc = json_get_str(o, key, &s, rd->e);
 
 	if (rc)
 		return rc;
-	errno = 0;
-	*out = strtoull(s, &end, 10);
-	if (!c_isdigit(*s) || *end || errno)
+	if (!str_to_u64(s, out))
 		return doc_bad(rd, o, key, "'%.40s' is no whole number", s);
 	return 0;
 }

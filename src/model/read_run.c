@@ -67,24 +67,6 @@ static int read_dir(const struct reader *rd, const struct json *o, const char *k
 	return 0;
 }
 
-/* Digits up to the delimiter; false when there are none, or the number does not fit. */
-static bool take_number(const char **s, uint64_t max, uint64_t *out)
-{
-	const char *p = *s;
-	uint64_t n = 0;
-
-	if (!c_isdigit(*p))
-		return false;
-	for (; c_isdigit(*p); p++) {
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
-			return false;
-	}
-	*s = p;
-	*out = n;
-	return n <= max;
-}
-
 static int read_series(const struct reader *rd, const struct json *o, const char *text,
 		       unsigned dir, struct outcome *out)
 {
@@ -103,8 +85,8 @@ static int read_series(const struct reader *rd, const struct json *o, const char
 	for (uint64_t i = 0; i < n; i++) {
 		if (i && *text++ != ' ')
 			break;
-		if (!take_number(&text, UINT32_MAX, &ios) || *text++ != ':' ||
-		    !take_number(&text, UINT64_MAX, &bytes))
+		if (!str_take_u64(&text, &ios) || ios > UINT32_MAX || *text++ != ':' ||
+		    !str_take_u64(&text, &bytes))
 			return doc_bad(rd, o, key, "slot %llu is not 'ios:bytes'",
 				       (unsigned long long)i);
 		out->slots[i].ios[dir] = (uint32_t)ios;

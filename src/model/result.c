@@ -39,28 +39,3 @@ void result_release(struct result *r)
 	arena_release(&r->arena);
 	result_init(r);
 }
-
-size_t result_runs(const struct result *r, uint32_t job, uint32_t session, const struct run **v,
-		   size_t n)
-{
-	size_t got = 0;
-
-	for (size_t i = 0; i < r->runs.n; i++) {
-		const struct run *x = &r->runs.v[i];
-		size_t at = got;
-
-		if (x->job != job || x->session != session)
-			continue;
-		/* insertion by number: runs stand in executed order, a handful each */
-		while (at > 0 && v[at - 1]->run > x->run)
-			at--;
-		if (at == n)
-			continue;
-		if (got == n)
-			got--;
-		memmove(&v[at + 1], &v[at], (got - at) * sizeof(v[0]));
-		v[at] = x;
-		got++;
-	}
-	return got;
-}

@@ -101,8 +101,6 @@ struct result {
 
 void result_init(struct result *r);
 void result_release(struct result *r); /* empty afterwards, may be called again */
-/* Executed runs of a job in a session, in order of `run`. Returns how many were put into v (max n). */
-size_t result_runs(const struct result *r, uint32_t job, uint32_t session, const struct run **v, size_t n);
 
 /* The document, built in memory. with_verdicts false leaves verdicts and status out. */
 void result_write(const struct result *r, bool with_verdicts, struct jw *w);

@@ -36,8 +36,8 @@ static void add_heading(struct console *c)
 		str_addf(c->out, "%s%s = ", i ? ", " : "", t->role);
 		str_add_clean(c->out, t->path ? t->path : t->id, SIZE_MAX);
 	}
-	str_addf(c->out, "  profile %s, %zu session%s, %zu runs", r->profile, r->sessions.n,
-		 r->sessions.n == 1 ? "" : "s", r->runs.n);
+	str_addf(c->out, "  profile %s, %zu session%s, %zu run%s", r->profile, r->sessions.n,
+		 r->sessions.n == 1 ? "" : "s", r->runs.n, r->runs.n == 1 ? "" : "s");
 	if (r->inject) {
 		str_add(c->out, ", injected: ");
 		str_add_clean(c->out, r->inject, SIZE_MAX);
@@ -140,6 +140,19 @@ static void add_notices(struct console *c)
 	}
 }
 
+/* A gain that is not accepted can be lost again without a red gate. */
+static void add_improvement(struct console *c)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < c->r->verdicts.n; i++)
+		n += c->r->verdicts.v[i].kind == VERDICT_IMPROVEMENT;
+	if (n && c->o->result_path && !c->r->inject && !c->r->partial)
+		str_addf(c->out,
+			 "better than the baseline; to keep it: blkgate baseline accept %s\n",
+			 c->o->result_path);
+}
+
 /* Twenty blocks are more than a person reads; the documents have all of them. */
 #define BLOCKS_MAX 20
 
@@ -174,6 +187,7 @@ void report_console(const struct result *r, const struct console_options *o, str
 			str_addc(out, '\n');
 		report_block(r, v, o, out);
 	}
+	add_improvement(&c);
 	if (more)
 		str_addf(out, "... and %u more; the documents have all\n", more);
 	if (blocks)
@@ -183,7 +197,7 @@ void report_console(const struct result *r, const struct console_options *o, str
 
 struct tally {
 	unsigned n[VERDICT_SKIPPED + 1];
-	unsigned provisional, checks, measured;
+	unsigned provisional, checks, measured, watched;
 };
 
 static void tally(const struct result *r, struct tally *t)
@@ -197,6 +211,11 @@ static void tally(const struct result *r, struct tally *t)
 		 */
 		if (v->check == VERDICT_MEASURE && v->kind == VERDICT_PASS) {
 			t->measured++;
+			continue;
+		}
+		/* Told in its row; in the counts it would look like a reason for the status. */
+		if (v->watch && v->kind != VERDICT_ERROR && v->kind != VERDICT_SKIPPED) {
+			t->watched++;
 			continue;
 		}
 		t->n[v->kind]++;
@@ -249,11 +268,12 @@ void report_last_line(const struct result *const *r, size_t n, enum exit_status 
 	add_count(&s, t.n[VERDICT_INCONCLUSIVE], "undecided", "undecided");
 	add_count(&s, t.n[VERDICT_IMPROVEMENT], "improvement", "improvements");
 	add_count(&s, t.n[VERDICT_PASS], "pass", "pass");
+	add_count(&s, t.watched, "watched", "watched");
 	add_count(&s, t.n[VERDICT_SKIPPED], "skipped", "skipped");
 	add_count(&s, t.provisional, "provisional", "provisional");
 	if (only_measured)
-		str_addf(&s, "%s%u workloads measured only, nothing judged", s.len ? ", " : "",
-			 t.measured);
+		str_addf(&s, "%s%u workload%s measured only, nothing judged", s.len ? ", " : "",
+			 t.measured, t.measured == 1 ? "" : "s");
 	str_add(out, "blkgate: ");
 	if (o && o->colour)
 		str_add(out, status == STATUS_PASS           ? "\033[1;32m"

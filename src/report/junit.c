@@ -175,7 +175,8 @@ static void verdict_case(struct junit *j, const struct view *view, const struct 
 	if (v->shape != JUNIT_CASE) {
 		static const char *const element[] = {"", "failure", "error", "skipped"};
 
-		if (v->kind == VERDICT_INCONCLUSIVE || v->kind == VERDICT_KNOWN)
+		/* The text of a watched check says `watch:` first already. */
+		if (!v->watch && (v->kind == VERDICT_INCONCLUSIVE || v->kind == VERDICT_KNOWN))
 			str_addf(&message, "%s: ", verdict_name(v->kind));
 		str_addn(&message, v->text, strnlen(v->text, MESSAGE_MAX));
 		report_block(r, v, &plain, &block);

@@ -15,6 +15,7 @@
 struct layout {
 	int fd;
 	uint64_t bytes, seed;
+	bool keep_cached;
 	const char *name;
 };
 
@@ -25,7 +26,7 @@ static void layout_fail(struct live *l, const struct layout *y, uint64_t at, uin
 		  (unsigned long long)at, (unsigned long long)y->bytes, strerrordesc_np(sys));
 }
 
-/* O_DIRECT keeps the page cache out of it where the file system takes it. The data that lands is
+/* Unless the pages are wanted: O_DIRECT keeps the page cache out of it where the file system takes it. The data that lands is
  * the same either way, so this one may fall back without a word. */
 static int direct_of(int fd)
 {
@@ -102,16 +103,20 @@ static void layout_body(struct child *c)
 		layout_fail(l, y, 0, 0, errno);
 		return;
 	}
-	int direct = direct_of(y->fd);
+	int direct = y->keep_cached ? -1 : direct_of(y->fd);
 
-	if (write_all(l, y, direct, block) && run_invalidate(y->fd, y->name, &e))
+	if (!write_all(l, y, direct, block))
+		return;
+	if (!y->keep_cached && run_invalidate(y->fd, y->name, &e))
 		live_fail(l, OUTCOME_IO_ERROR, e.sys, 0, 0, "layout: %s", e.text);
+	else if (y->keep_cached && fdatasync(y->fd))
+		layout_fail(l, y, y->bytes, 0, errno);
 }
 
-int run_layout(int fd, uint64_t bytes, uint64_t seed, const char *name,
+int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const char *name,
 	       const struct run_options *opt, uint64_t *written, struct err *e)
 {
-	struct layout y = {fd, bytes, seed, name};
+	struct layout y = {fd, bytes, seed, keep_cached, name};
 	struct child c = {
 		.body = layout_body,
 		.arg = &y,

@@ -61,8 +61,10 @@ int run_jobs(const struct run_request *req, size_t n, const struct run_options *
 	     struct outcome *out, struct err *e);
 
 /* Layout: writes `bytes` of incompressible data (seeded) to fd and syncs, in a forked worker under the
- * same supervision. fallocate is not enough: unwritten extents read at memory speed. ERR_MEASURE. */
-int run_layout(int fd, uint64_t bytes, uint64_t seed, const char *name,
+ * same supervision. fallocate is not enough: unwritten extents read at memory speed. The pages are
+ * dropped afterwards, or with keep_cached left in the page cache, for jobs that ask for cached I/O
+ * (direct and invalidate false). ERR_MEASURE, ERR_INTR. */
+int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const char *name,
 	       const struct run_options *opt, uint64_t *written, struct err *e);
 
 /* Drops clean cached pages of fd's file (invalidate). 0 or ERR_MEASURE. */

@@ -53,18 +53,25 @@ static void judge(struct conductor *c)
 	gate_judge(c->r, c->o->baseline, &g);
 }
 
-/* What a run left when it could not be started at all. */
-static void add_failed(struct conductor *c, uint32_t job, enum outcome_status status, int sys,
+/* What a run left when it could not be started at all. Before the first session there is nothing to
+ * which the journal could tie it: run_session() records those. */
+static void add_failed(struct conductor *c, struct slot slot, enum outcome_status status, int sys,
 		       const char *text)
 {
 	struct run *run = VEC_PUSH(&c->r->runs);
 
-	*run = (struct run){.job = job, .session = c->session, .started = clock_utc()};
+	*run = (struct run){.job = slot.job,
+			    .session = c->session,
+			    .run = slot.run,
+			    .order = slot.run,
+			    .started = clock_utc()};
 	outcome_init(&run->out);
 	run->out.status = status;
 	run->out.sys = sys;
 	snprintf(run->out.text, sizeof(run->out.text), "%s", text);
-	c->failed[job] = true;
+	c->failed[slot.job] = true;
+	if (c->session < c->r->sessions.n)
+		record_failed(c, run);
 }
 
 static void fail_target(struct conductor *c, uint32_t target, const struct err *e)
@@ -73,8 +80,10 @@ static void fail_target(struct conductor *c, uint32_t target, const struct err *
 
 	snprintf(text, sizeof(text), "%s%s%s", e->text, e->hint[0] ? "; " : "", e->hint);
 	for (size_t i = 0; i < c->p->njobs; i++)
-		if (c->chosen[i] && !c->failed[i] && c->p->jobs[i].target == target)
-			add_failed(c, (uint32_t)i, OUTCOME_SETUP, e->sys, text);
+		if (c->chosen[i] && !c->failed[i] && c->p->jobs[i].target == target &&
+		    !hold_diskless(&c->p->jobs[i]))
+			add_failed(c, (struct slot){.job = (uint32_t)i}, OUTCOME_SETUP, e->sys,
+				   text);
 }
 
 static void new_session(struct conductor *c)
@@ -143,21 +152,21 @@ static int one_run(struct conductor *c, const struct slot *slot, uint32_t order,
 }
 
 /* Before each run: reasons for which it is not made. True = go. */
-static bool may_run(struct conductor *c, uint32_t job)
+static bool may_run(struct conductor *c, struct slot slot)
 {
-	const struct job *j = &c->p->jobs[job];
+	const struct job *j = &c->p->jobs[slot.job];
 	const char *why;
 
-	if (c->failed[job])
+	if (c->failed[slot.job])
 		return false;
 	if (c->holds[j->target].lost) {
-		add_failed(c, job, OUTCOME_LOST, 0,
+		add_failed(c, slot, OUTCOME_LOST, 0,
 			   "target lost: an earlier worker on it could not be killed");
 		return false;
 	}
 	why = budget_refuses(c, j);
 	if (why) {
-		add_failed(c, job, OUTCOME_NONE, 0, why);
+		add_failed(c, slot, OUTCOME_NONE, 0, why);
 		if (!c->r->partial)
 			c->r->partial = why;
 		return false;
@@ -174,7 +183,8 @@ static int prepare_targets(struct conductor *c, uint64_t seed, struct err *e)
 		struct err te = ERR_INIT;
 
 		for (size_t i = 0; i < c->p->njobs; i++)
-			used |= c->chosen[i] && !c->failed[i] && c->p->jobs[i].target == t;
+			used |= c->chosen[i] && !c->failed[i] && c->p->jobs[i].target == t &&
+				!hold_diskless(&c->p->jobs[i]);
 		if (!used)
 			continue;
 		if (c->p->targets[t].kind == TARGET_DIR)
@@ -208,6 +218,9 @@ static int run_session(struct conductor *c, struct err *e)
 		c->remaining += budget_run_time(&c->p->jobs[order.v[i].job]);
 	tell(c, EVENT_SESSION, NULL, NULL, NULL);
 	rc = record_session(c, e);
+	for (size_t i = 0; rc == 0 && i < c->r->runs.n; i++)
+		if (c->r->runs.v[i].session == c->session)
+			record_failed(c, &c->r->runs.v[i]); /* the claims that failed */
 	if (rc == 0)
 		rc = prepare_targets(c, seed, e);
 	for (size_t i = 0; rc == 0 && i < order.n; i++) {
@@ -215,7 +228,7 @@ static int run_session(struct conductor *c, struct err *e)
 
 		if (c->o->stop && *c->o->stop)
 			rc = err_set(e, ERR_INTR, "stopped by a signal");
-		else if (may_run(c, order.v[i].job))
+		else if (may_run(c, order.v[i]))
 			rc = one_run(c, &order.v[i], (uint32_t)i, e);
 		c->done++;
 		c->remaining -= planned < c->remaining ? planned : c->remaining;
@@ -336,15 +349,23 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	c.holds = xcalloc(p->ntargets ? p->ntargets : 1, sizeof(*c.holds));
 	for (size_t t = 0; t < p->ntargets; t++)
 		c.holds[t].lock.fd = -1;
+	c.out.fd = -1;
 	c.chosen = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.chosen));
 	c.failed = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.failed));
-	c.child_close = xcalloc(p->ntargets + 1, sizeof(*c.child_close));
+	c.child_close = xcalloc(p->ntargets + 2, sizeof(*c.child_close));
 	for (size_t i = 0; i < p->njobs; i++)
 		c.chosen[i] = p->jobs[i].state == JOB_READY;
 	rc = record_open(&c, e);
 	if (rc == 0) {
 		take_holds(&c);
 		rc = run_sessions(&c, e);
+	} else {
+		r->setup_error = arena_strdup(&r->arena, e->text);
+		r->setup_status = STATUS_ERROR;
+	}
+	if (rc == 0 && c.unrecorded.code) {
+		*e = c.unrecorded;
+		rc = e->code;
 	}
 	if (rc == ERR_INTR) {
 		r->interrupted = true;

@@ -18,6 +18,8 @@ struct conductor {
 	bool *failed;       /* njobs: had an error, no further run */
 	struct journal journal;
 	bool journalling;
+	struct lock out;       /* of the journal */
+	struct err unrecorded; /* the first failure of record_failed() */
 	uint64_t begun;   /* clock_now at the start */
 	uint64_t written; /* bytes, all sessions */
 	int *child_close; /* descriptors a worker must not keep */
@@ -38,6 +40,8 @@ int record_open(struct conductor *c, struct err *e);
 int record_session(struct conductor *c, struct err *e);
 int record_start(struct conductor *c, struct err *e);
 int record_run(struct conductor *c, const struct run *run, struct err *e);
+/* A run that was never started; a failure waits in c->unrecorded for the end of the session. */
+void record_failed(struct conductor *c, const struct run *run);
 void record_close(struct conductor *c);
 
 #endif

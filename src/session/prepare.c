@@ -18,37 +18,39 @@
 #define BLKGETDISKSEQ _IOR(0x12, 128, __u64)
 #endif
 
-static bool diskless(const struct job *j)
+bool hold_diskless(const struct job *j)
 {
 	const struct engine *g = engine_find(j->ioengine);
 
 	return g && (g->caps & ENGINE_DISKLESS);
 }
 
-/* What the folder's files must hold for the ready jobs of that target; false = it needs none. */
-static bool hold_needed(const struct plan *p, uint32_t target, unsigned *files, uint64_t *bytes,
-		 bool *writes)
-{
-	bool any = false;
+/* What the ready jobs of one target ask of it. */
+struct needs {
+	unsigned files; /* in a folder; 0 = nothing is needed */
+	uint64_t bytes; /* of each file */
+	bool writes;
+	bool cached; /* a job wants its pages in the cache */
+};
 
-	*files = 0;
-	*bytes = 0;
-	*writes = false;
+static struct needs target_needs(const struct plan *p, uint32_t target)
+{
+	struct needs n = {0};
+
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct job *j = &p->jobs[i];
-		unsigned n = j->files == FILES_PER_JOB ? j->numjobs : 1;
+		unsigned files = j->files == FILES_PER_JOB ? j->numjobs : 1;
 
-		if (j->target != target || j->state != JOB_READY || diskless(j))
+		if (j->target != target || j->state != JOB_READY || hold_diskless(j))
 			continue;
-		any = true;
-		if (job_writes(j))
-			*writes = true;
-		if (n > *files)
-			*files = n;
-		if (j->offset + j->size > *bytes)
-			*bytes = j->offset + j->size;
+		n.writes |= job_writes(j);
+		n.cached |= !j->direct && !j->invalidate;
+		if (files > n.files)
+			n.files = files;
+		if (j->offset + j->size > n.bytes)
+			n.bytes = j->offset + j->size;
 	}
-	return any;
+	return n;
 }
 
 static void close_files(struct hold *h)
@@ -121,12 +123,10 @@ int hold_take(struct hold *h, const struct plan *p, uint32_t target, uint64_t wa
 	      const volatile int *stop, struct err *e)
 {
 	const struct target *t = &p->targets[target];
-	unsigned files;
-	uint64_t bytes;
-	bool writes;
+	struct needs needs = target_needs(p, target);
 
 	*h = (struct hold){.lock = {.fd = -1}};
-	if (!hold_needed(p, target, &files, &bytes, &writes))
+	if (!needs.files)
 		return 0;
 	/* flock of the node is also what systemd's udev respects (it stops probing meanwhile). */
 	if (lock_take(&h->lock, t->path, false, wait_lock, stop, e) < 0) {
@@ -135,8 +135,7 @@ int hold_take(struct hold *h, const struct plan *p, uint32_t target, uint64_t wa
 				 "another blkgate run uses it; wait for it with --wait-lock 10min");
 		return e->code;
 	}
-	h->bytes = bytes;
-	if (t->kind != TARGET_DIR && open_node(h, t, writes, e) < 0) {
+	if (t->kind != TARGET_DIR && open_node(h, t, needs.writes, e) < 0) {
 		hold_release(h);
 		return e->code;
 	}
@@ -171,22 +170,20 @@ int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t
 		 const struct run_options *ro, uint64_t *written, struct err *e)
 {
 	const struct target *t = &p->targets[target];
-	unsigned files;
-	uint64_t bytes;
-	bool writes;
+	struct needs needs = target_needs(p, target);
 
-	if (t->kind != TARGET_DIR || !hold_needed(p, target, &files, &bytes, &writes))
+	if (t->kind != TARGET_DIR || !needs.files)
 		return 0;
 	close_files(h);
-	h->fds = xmalloc(files * sizeof(*h->fds));
-	for (unsigned i = 0; i < files; i++) {
+	h->fds = xmalloc(needs.files * sizeof(*h->fds));
+	for (unsigned i = 0; i < needs.files; i++) {
 		uint64_t wrote = 0;
 		int rc = unnamed_file(t, e);
 
 		if (rc < 0)
 			return rc;
 		h->fds[h->nfds++] = rc;
-		rc = run_layout(h->fds[i], bytes, seed + i, t->id, ro, &wrote, e);
+		rc = run_layout(h->fds[i], needs.bytes, seed + i, needs.cached, t->id, ro, &wrote, e);
 		*written += wrote;
 		if (rc < 0)
 			return rc;
@@ -201,7 +198,7 @@ void hold_descriptors(const struct hold *h, const struct plan *p, const struct j
 
 	req->fds = h->fds;
 	req->nfds = 0;
-	if (diskless(j))
+	if (hold_diskless(j))
 		return;
 	/* A device or file has one node: per_job has a meaning only in a folder. */
 	req->nfds = t->kind == TARGET_DIR && j->files == FILES_PER_JOB ? j->numjobs : 1;

@@ -16,7 +16,6 @@ struct hold {
 	struct lock lock;
 	int *fds; /* file i of a folder; one for a device or file */
 	unsigned nfds;
-	uint64_t bytes; /* of each file of a folder */
 	bool lost;      /* an abandoned worker still works on it */
 };
 
@@ -28,6 +27,8 @@ int hold_take(struct hold *h, const struct plan *p, uint32_t target, uint64_t wa
 int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t seed,
 		 const struct run_options *ro, uint64_t *written, struct err *e);
 void hold_release(struct hold *h);
+/* The job's engine has no device: what happens to the target does not concern it. */
+bool hold_diskless(const struct job *j);
 /* Descriptors for a job: fills req->fds and nfds. */
 void hold_descriptors(const struct hold *h, const struct plan *p, const struct job *j,
 		      struct run_request *req);

@@ -20,12 +20,34 @@ static int add(struct conductor *c, struct jw *w, struct err *e)
 	return rc;
 }
 
+/* Two runs that write to one folder would cut each other's journal. The journal itself carries the
+ * lock: the folder may be the target as well, which has a lock of its own. Where a file cannot be
+ * locked that is no reason not to measure. */
+static int claim_journal(struct conductor *c, struct err *e)
+{
+	struct err le = ERR_INIT;
+	int rc = lock_take(&c->out, c->o->journal, true, c->o->wait_lock, c->o->stop, &le);
+
+	if (rc == ERR_INTR)
+		*e = le;
+	else if (rc == ERR_BUSY) {
+		err_set(e, ERR_BUSY, "another blkgate run is writing '%s'", c->o->journal);
+		err_hint(e, "give each run a folder of its own with --out, or wait with "
+			    "--wait-lock 10min");
+	}
+	if (c->out.fd >= 0)
+		c->child_close[c->nclose++] = c->out.fd;
+	return e->code;
+}
+
 int record_open(struct conductor *c, struct err *e)
 {
 	struct jw w;
 
 	if (!c->o->journal)
 		return 0;
+	if (claim_journal(c, e) < 0)
+		return e->code;
 	if (journal_open(&c->journal, c->o->journal, e) < 0)
 		return e->code;
 	c->journalling = true;
@@ -33,6 +55,14 @@ int record_open(struct conductor *c, struct err *e)
 	jw_init(&w);
 	result_journal_head(c->r, &w);
 	return add(c, &w, e);
+}
+
+void record_failed(struct conductor *c, const struct run *run)
+{
+	struct err e = ERR_INIT;
+
+	if (record_run(c, run, &e) < 0 && !c->unrecorded.code)
+		c->unrecorded = e;
 }
 
 int record_session(struct conductor *c, struct err *e)
@@ -73,8 +103,10 @@ void record_close(struct conductor *c)
 	struct err ignored = ERR_INIT;
 	struct jw w;
 
-	if (!c->journalling)
+	if (!c->journalling) {
+		lock_release(&c->out);
 		return;
+	}
 	jw_init(&w);
 	result_journal_end(c->r, &w);
 	/* A missing end record only marks the journal as unfinished; the result document is whole.
@@ -82,4 +114,5 @@ void record_close(struct conductor *c)
 	add(c, &w, &ignored);
 	journal_close(&c->journal);
 	c->journalling = false;
+	lock_release(&c->out);
 }

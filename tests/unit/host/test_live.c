@@ -34,6 +34,15 @@ static void facts_of_this_machine(void **state)
 	facts_release(&f);
 }
 
+/* In a chroot into a plain folder no line of the mount table holds the files, and nothing tells it. */
+static bool root_is_a_mount(void)
+{
+	struct statx s;
+
+	assert_int_equal(statx(AT_FDCWD, "/", 0, STATX_BASIC_STATS, &s), 0);
+	return s.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+}
+
 static void a_folder_and_a_file(void **state)
 {
 	struct fixture *x = *state;
@@ -49,7 +58,7 @@ static void a_folder_and_a_file(void **state)
 	assert_true(x->target.logical_block >= 512);
 	assert_false(x->target.dio_known);
 	fact_is(&x->target.facts, "target.type", "dir");
-	assert_non_null(facts_value(&x->target.facts, "fs.type"));
+	assert_true(facts_value(&x->target.facts, "fs.type") || !root_is_a_mount());
 	assert_non_null(facts_find(&x->target.facts, "device.model"));
 	assert_int_equal(host_in_use(&live, &x->target, &x->users, &x->err), 0);
 	assert_int_equal(symlink("file", link), 0);

@@ -329,25 +329,6 @@ static void test_slots(void **state)
 	result_release(&r);
 }
 
-static void test_result_runs(void **state)
-{
-	struct result r;
-	const struct run *v[4];
-
-	(void)state;
-	sample_result(&r);
-	assert_int_equal(result_runs(&r, 0, 0, v, 4), 2);
-	assert_int_equal(v[0]->run, 0);
-	assert_int_equal(v[1]->run, 1);
-	assert_int_equal(result_runs(&r, 0, 1, v, 1), 1);
-	assert_int_equal(v[0]->run, 0);
-	assert_int_equal(result_runs(&r, 0, 0, v, 0), 0);
-	assert_int_equal(result_runs(&r, 1, 0, v, 4), 1);
-	assert_int_equal(v[0]->out.status, OUTCOME_IO_ERROR);
-	assert_int_equal(result_runs(&r, 2, 0, v, 4), 0);
-	result_release(&r);
-}
-
 static void test_load(void **state)
 {
 	char path[] = "/tmp/blkgate-result-XXXXXX";

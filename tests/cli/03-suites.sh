@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Suites: the shipped ones are clean, wrong and hostile ones are status 2 at their file, line and column.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+shipped=(smoke m2-adapter vm-write)
+for s in "${shipped[@]}"; do
+	file=$ROOT/suites/$s.yaml
+	t "lint $s" 0 "$P" lint --strict "$file"
+	has "$T/err" "0 errors, 0 warnings"
+	t "plan $s" 0 "$P" plan "$file" --target "$T/scratch"
+	has "$T/out" "suite $s"
+	has "$T/out" "default"
+	ok "the plan is told once" bash -c "! grep -q '^note: ' '$T/err'"
+	t "dry run of $s" 0 "$P" run "$file" --target "$T/scratch" --dry-run
+	has "$T/err" "nothing was measured"
+	ok "a dry run of $s leaves no folder" test ! -e blkgate-out
+done
+t "the shipped suites together" 0 "$P" lint --strict "$ROOT"/suites/*.yaml
+ok "nothing is left in the folder" test -z "$(ls -A "$T/scratch")"
+t "a parameter of the command line is in the plan" 0 "$P" plan "$ROOT/suites/smoke.yaml" --target "$T/scratch" --set runtime=3s
+has "$T/out" "3 s"
+
+# Each wrong suite says in `#! LINE:COLUMN text` lines what must be told about it.
+n=0
+for file in "$ROOT"/tests/fixtures/suites/bad/*.yaml; do
+	[ -e "$file" ] || continue
+	n=$((n + 1))
+	"$P" lint "$file" >"$T/out" 2>"$T/err" </dev/null
+	got=$?
+	lost=
+	while read -r _ place text; do
+		grep -F -A 1 -- "$file:$place: error: " "$T/err" | grep -qF -- "$text" || lost="$lost [$place $text]"
+	done < <(grep '^#! ' "$file")
+	if [ "$got" -eq 2 ] && [ -z "$lost" ] && grep -q "^$file:[0-9]*:[0-9]*: error: " "$T/err"; then
+		pass "bad/$(basename "$file") (status 2, with its places)"
+	else
+		fail "bad/$(basename "$file"): status $got, lacks:$lost"
+	fi
+done
+ok "there are wrong suites to try" test "$n" -gt 20
+
+# Bytes that an editor would not keep.
+printf 'blkgate: 1\nname: a\377\n' >utf8.yaml
+printf 'blkgate: 1\nname: a\0\n' >nul.yaml
+: >empty.yaml
+printf '[%.0s' {1..20000} >deep.yaml
+for c in utf8:2:8 nul:2:8 empty:1:1 deep:1:65; do
+	t "$c" 2 "$P" lint "${c%%:*}.yaml"
+	has "$T/err" "${c%%:*}.yaml:${c#*:}: error: "
+done
+t "a folder is no suite" 2 "$P" lint .
+t "an endless file is no suite" 2 "$P" lint /dev/zero
+
+# 9 levels of 9 aliases would be 400 million nodes (yaml-bomb-2). Address space, not the clock, is held.
+{
+	printf 'blkgate: 1\nname: bomb\nworkloads:\n  - {name: w, rw: read}\nx:\n  a: &a [x, x, x, x, x, x, x, x, x]\n'
+	p=a
+	for c in b c d e f g h i; do
+		printf '  %s: &%s [*%s' "$c" "$c" "$p"
+		printf ", *$p%.0s" {1..8}
+		printf ']\n'
+		p=$c
+	done
+} >bomb.yaml
+if nm "$P" 2>/dev/null | grep -q __asan_init; then
+	skip "alias bomb" "the address sanitizer cannot start with limited address space"
+else
+	t "alias bomb" 2 bash -c "ulimit -v 500000; exec timeout 5 '$P' lint bomb.yaml"
+	has "$T/err" "bomb.yaml:"
+	has "$T/err" "nodes"
+fi
+
+{
+	printf 'blkgate: 1\nname: big\ndefaults: {ioengine: sim, size: 64MiB, runtime: 2s}\nworkloads:\n'
+	printf '  - {name: w%d, rw: randread, gate: {read.iops: 5%%}}\n' {1..10000}
+} >big.yaml
+t "10 000 workloads" 0 "$P" lint big.yaml
+has "$T/err" "10000 workloads, 10000 checks"
+
+# A suite error reaches the report with its place, so that CI shows it where people look.
+t "run of a wrong suite" 2 "$P" run utf8.yaml --target "$T/scratch"
+junit blkgate-out/junit.xml
+has blkgate-out/junit.xml "utf8.yaml:2:8"
+t "a wrong suite beside a good one" 2 "$P" run utf8.yaml "$ROOT/suites/smoke.yaml" --target "$T/scratch" --set runtime=200ms --out two --only paced
+junit two/junit.xml
+ok "the good one was measured" test -s two/smoke/result.json
+# Cases must differ even when file names do not, else a reader keeps only one of them.
+mkdir -p a b
+cp utf8.yaml a/
+cp utf8.yaml b/
+t "wrong suites of one file name" 2 "$P" run a/utf8.yaml b/utf8.yaml b/utf8.yaml --target "$T/scratch" --out three
+junit three/junit.xml
+ok "each has its case" test "$(grep -c '<testcase' three/junit.xml)" -eq 3
+finish
