@@ -79,6 +79,9 @@ struct engine {
 	/* Both NULL, or both set (ENGINE_VIRTUAL): the clock of this context, ns. */
 	uint64_t (*now)(void *ctx);
 	void (*sleep_until)(void *ctx, uint64_t ns);
+	/* What open chose where the kernel offers several ways, for the notes of a run: a constant text.
+	 * May be NULL. */
+	const char *(*about)(void *ctx);
 };
 
 /* table.c: the explicit array. */
@@ -100,7 +103,8 @@ int engine_probe_within(const struct engine *g, uint64_t limit_ns, struct err *e
  * after close, at most depth outstanding, an io is not submitted twice, only operations of the
  * capability bits, reap returns only what was submitted and never more bytes than asked) and count.
  * A breach is ERR_MEASURE "engine broke its contract"; the first one stays in `broken`, submit then
- * refuses, reap still hands back what comes.
+ * refuses, reap still hands back what comes. A batch with a breach in it is not handed back at all: its
+ * ios stay in flight.
  * engine_submit: 0..n taken, or ERR_MEASURE. engine_reap: count, or ERR_MEASURE; min is limited to
  * what is in flight, so that waiting for nothing ends at once.
  * engine_close with I/O in flight leaves the context to the end of the process: the kernel may still
@@ -121,5 +125,6 @@ void engine_cancel(struct engine_run *r, struct io *io);
 void engine_close(struct engine_run *r);
 uint64_t engine_now(const struct engine_run *r);
 void engine_sleep_until(struct engine_run *r, uint64_t ns);
+const char *engine_about(const struct engine_run *r); /* "" = nothing to say */
 
 #endif

@@ -17,6 +17,7 @@ struct uring {
 	int broken; /* negative errno of a submission whose entries could not be taken back */
 	struct io_uring_cqe **cqes;
 	unsigned depth;
+	const char *about;
 	int fds[];
 };
 
@@ -93,17 +94,23 @@ static int refused(unsigned entries, int rc, struct err *e)
  * These flags say in whose time the kernel finishes a completion (this thread's next call, instead
  * of an interruption by IPI). The I/O that reaches the device, its order and its results are the
  * same, so trying them is no replacement of what was asked. The kernel has no feature bit for
- * set-up flags: a trial is the only question, EINVAL the only "absent". Which of them a kernel has
- * follows from its release, which every result records. TASKRUN_FLAG lets a look without system
- * call see that completions wait to be run.
+ * set-up flags: a trial is the only question, EINVAL the only "absent". Which were taken changes what
+ * an I/O costs the CPU, so each run notes them. TASKRUN_FLAG lets a look without system call see
+ * that completions wait to be run.
  */
-static const unsigned setup_flags[] = {
-    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
-    IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
-    0,
+static const struct setup {
+	unsigned flags;
+	const char *about;
+} setups[] = {
+    {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+     "io_uring set up with SINGLE_ISSUER, DEFER_TASKRUN, TASKRUN_FLAG"},
+    {IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+     "io_uring set up with COOP_TASKRUN, TASKRUN_FLAG"},
+    {0, "io_uring set up without flags"},
 };
 
-static int ring_setup(struct io_uring *ring, unsigned entries, struct err *e)
+/* *about (may be NULL) tells which set-up it became. */
+static int ring_setup(struct io_uring *ring, unsigned entries, const char **about, struct err *e)
 {
 	int rc = -EINVAL;
 
@@ -112,8 +119,11 @@ static int ring_setup(struct io_uring *ring, unsigned entries, struct err *e)
 			RING_MAX);
 		return err_hint(e, "spread the depth over numjobs");
 	}
-	for (size_t i = 0; rc == -EINVAL && i < sizeof(setup_flags) / sizeof(setup_flags[0]); i++)
-		rc = io_uring_queue_init(entries, ring, setup_flags[i]);
+	for (size_t i = 0; rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++) {
+		rc = io_uring_queue_init(entries, ring, setups[i].flags);
+		if (about)
+			*about = setups[i].about;
+	}
 	if (rc < 0)
 		return refused(entries, rc, e);
 	/* Without EXT_ARG a wait with a limit needs a timeout request of its own in the ring. */
@@ -130,7 +140,7 @@ static int uring_probe(struct err *e)
 	static const int ops[] = {IORING_OP_READ, IORING_OP_WRITE, IORING_OP_FSYNC,
 				  IORING_OP_ASYNC_CANCEL};
 	struct io_uring ring;
-	int rc = ring_setup(&ring, 8, e);
+	int rc = ring_setup(&ring, 8, NULL, e);
 
 	if (rc)
 		return rc;
@@ -149,7 +159,7 @@ static int uring_probe(struct err *e)
 static int uring_open(void **ctx, const struct engine_config *c, struct err *e)
 {
 	struct uring *u = xcalloc(1, sizeof(*u) + c->nfds * sizeof(u->fds[0]));
-	int rc = ring_setup(&u->ring, c->depth, e);
+	int rc = ring_setup(&u->ring, c->depth, &u->about, e);
 
 	if (rc) {
 		free(u);
@@ -284,6 +294,11 @@ static void uring_cancel(void *ctx, struct io *io)
 	flush(u);
 }
 
+static const char *uring_about(void *ctx)
+{
+	return ((const struct uring *)ctx)->about;
+}
+
 static void uring_close(void *ctx)
 {
 	struct uring *u = ctx;
@@ -304,4 +319,5 @@ const struct engine engine_io_uring = {
     .reap = uring_reap,
     .cancel = uring_cancel,
     .close = uring_close,
+    .about = uring_about,
 };

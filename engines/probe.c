@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -22,10 +23,29 @@ struct answer {
 	struct err err;
 };
 
+/*
+ * A probe that cannot be killed outlives the program. It must hold nothing of it: not the pipe of a
+ * CI job (which waits for its end), no lock, no target.
+ */
+static void leave_the_rest(int *pipe_end)
+{
+	int null = open("/dev/null", O_RDWR), fd = fcntl(*pipe_end, F_DUPFD, STDERR_FILENO + 1);
+
+	if (null < 0 || fd < 0)
+		_exit(1);
+	for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++)
+		dup2(null, std);
+	if (fd > STDERR_FILENO + 1)
+		close_range(STDERR_FILENO + 1, (unsigned)fd - 1, 0);
+	close_range((unsigned)fd + 1, UINT_MAX, 0);
+	*pipe_end = fd;
+}
+
 _Noreturn static void probe_child(const struct engine *g, int fd)
 {
 	struct answer a = {0};
 
+	leave_the_rest(&fd);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_DUMPABLE, 0); /* a kill by the filter is an answer, not worth a core file */
 	a.rc = g->probe(&a.err);

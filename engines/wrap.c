@@ -100,8 +100,12 @@ int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
 	}
 	int taken = r->engine->submit(r->ctx, ios, n);
 	unsigned kept = taken < 0 ? 0 : (unsigned)taken;
-	if (kept > n)
+	if (kept > n) {
+		/* All of them may be with the kernel: they stay marked, so they count. */
+		r->submitted += n;
+		r->inflight += n;
 		return breach(r, "took %u of %u", kept, n);
+	}
 	for (unsigned i = kept; i < n; i++)
 		r->out[ios[i]->index] = 0;
 	if (taken < 0)
@@ -115,6 +119,19 @@ int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
 		r->full++;
 	}
 	return taken;
+}
+
+/* Says what is wrong with an io that the engine hands back. */
+__attribute__((cold)) static int bad_return(struct engine_run *r, const struct io *io)
+{
+	if (!io || io->index >= r->depth || !r->out[io->index])
+		return breach(r, "returned an io that was not in flight");
+	return breach(r, "returned %lld of %u bytes", (long long)io->res, io->len);
+}
+
+static bool io_returns(const struct engine_run *r, const struct io *io)
+{
+	return io && io->index < r->depth && r->out[io->index] && io->res <= (int64_t)io->len;
 }
 
 int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until)
@@ -132,17 +149,18 @@ int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned m
 		return failed(r, "reap", got);
 	if ((unsigned)got > max)
 		return breach(r, "returned %d of at most %u", got, max);
-	for (int i = 0; i < got; i++) {
-		const struct io *io = done[i];
-
-		if (!io || io->index >= r->depth || !r->out[io->index])
-			return breach(r, "returned an io that was not in flight");
-		if (io->res > (int64_t)io->len)
-			return breach(r, "returned %lld of %u bytes", (long long)io->res, io->len);
-		r->out[io->index] = 0;
-		r->inflight--;
-		r->reaped++;
+	/* Each flag is taken down as its io is seen, else one that comes twice would not be noticed. */
+	int good = 0;
+	while (good < got && io_returns(r, done[good]))
+		r->out[done[good++]->index] = 0;
+	if (good < got) {
+		int rc = bad_return(r, done[good]);
+		while (good > 0)
+			r->out[done[--good]->index] = 1;
+		return rc;
 	}
+	r->inflight -= (unsigned)got;
+	r->reaped += (unsigned)got;
 	return got;
 }
 
@@ -173,4 +191,9 @@ void engine_sleep_until(struct engine_run *r, uint64_t ns)
 		r->engine->sleep_until(r->ctx, ns);
 	else
 		clock_sleep_until(ns);
+}
+
+const char *engine_about(const struct engine_run *r)
+{
+	return r->ctx && r->engine->about ? r->engine->about(r->ctx) : "";
 }

@@ -25,61 +25,68 @@ static int fail(const struct err *e)
 	return (int)status_of(e);
 }
 
-static int do_accept(struct options *o)
+/* One result after the other: what the first adds, the second is judged against. */
+static int accept_one(struct options *o, const char *path)
 {
+	struct options one = *o;
 	struct loaded_results l;
 	struct err e = ERR_INIT;
 	struct accept_options ao = {
-	    .dir = o->baselines,
-	    .who = account(),
-	    .reason = o->reason,
-	    .new_epoch = o->new_epoch,
-	    .dry_run = o->dry_run,
+		.dir = o->baselines,
+		.who = account(),
+		.reason = o->reason,
+		.new_epoch = o->new_epoch,
+		.dry_run = o->dry_run,
 	};
 	struct str text;
-	int rc = STATUS_PASS;
+	size_t stored = 0;
+	int rc = STATUS_ERROR;
 
-	results_open(&l, o);
-	if (l.n < o->args.n) {
-		rc = STATUS_ERROR;
-		results_release(&l);
-		return rc;
-	}
+	one.args.v = &path;
+	one.args.n = 1;
+	results_open(&l, &one);
 	str_init(&text);
-	for (size_t i = 0; i < l.n && rc == STATUS_PASS; i++) {
-		size_t stored = 0;
-
-		str_clear(&text);
-		if (baseline_accept(&l.v[i], &l.baselines[i], &ao, &stored, &text, &e) < 0)
-			rc = fail(&e);
-		fwrite(text.s, 1, text.len, stdout);
-	}
+	if (l.n && baseline_accept(&l.v[0], &l.baselines[0], &ao, &stored, &text, &e) == 0)
+		rc = STATUS_PASS;
+	else if (l.n)
+		rc = fail(&e);
+	fwrite(text.s, 1, text.len, stdout);
 	str_release(&text);
 	results_release(&l);
+	return rc;
+}
+
+static int do_accept(struct options *o)
+{
+	int rc = STATUS_PASS;
+
+	for (size_t i = 0; i < o->args.n && rc == STATUS_PASS; i++)
+		rc = accept_one(o, o->args.v[i]);
 	return rc;
 }
 
 /* The baseline of a suite's name, or of a suite file (anything that ends in .yaml or .yml). */
 static int open_baseline(struct options *o, const char *suite, struct baseline *b, struct err *e)
 {
+	const char *profile = o->profile ? o->profile : "default";
 	struct suite s;
 	struct diags d;
 	int rc;
 
 	if (!str_ends(suite, ".yaml") && !str_ends(suite, ".yml")) {
-		rc = baseline_load(o->baselines, suite, o->profile, b, e);
+		rc = baseline_load(o->baselines, suite, profile, b, e);
 	} else {
 		diags_init(&d);
 		rc = suite_load(suite, o->set.v, o->set.n, &s, &d, e);
 		if (rc == 0)
-			rc = baseline_load(o->baselines, s.name, o->profile, b, e);
+			rc = baseline_load(o->baselines, s.name, profile, b, e);
 		suite_release(&s);
 		diags_release(&d);
 	}
 	if (rc == 0 && b->n == 0) {
 		baseline_release(b);
 		err_set(e, ERR_NOBASE, "no session of suite '%s', profile '%s' is stored in '%s'",
-			suite, o->profile, o->baselines);
+			suite, profile, o->baselines);
 		return err_hint(e, "blkgate run SUITE --target ID, then blkgate baseline accept "
 				   "blkgate-out/result.json");
 	}

@@ -32,6 +32,7 @@ struct option_def {
 	const char *name;
 	const char *value; /* placeholder for help, NULL = a flag */
 	const char *help;
+	bool repeatable;
 	int (*take)(struct options *o, const char *value, struct err *e);
 };
 
@@ -76,22 +77,27 @@ unsigned terminal_width(int fd);
 /* documents.c: writes every document that was asked for; ERR_OUTPUT. */
 struct documents {
 	const struct options *o;
-	const struct result **results;
+	const struct result *const *results;
+	const char *const *paths; /* of each result's document */
+	const char *command;      /* "blkgate run ... --target ...", for `again:`; may be NULL */
 	size_t n;
 	const struct report_suite_error *broken;
 	size_t nbroken;
-	bool out_dir; /* write DIR/result.json and DIR/junit.xml (run) */
+	bool own; /* the results are this invocation's: write them to paths, junit.xml to --out */
 };
+/* Removes the older documents at these places and writes the JUnit files of what was not measured. */
+int documents_begin(const struct documents *d, struct err *e);
 int documents_write(const struct documents *d, struct err *e);
 /* Only the JUnit files, while a run goes on. */
 int documents_junit(const struct documents *d, struct err *e);
 /* Tables and blocks of each result to stderr, then the last line. */
-void print_results(const struct documents *d, enum exit_status status, const char *result_path,
-		   const char *command);
+void print_results(const struct documents *d, enum exit_status status);
 /* Exit status for git bisect run: 0 1, 125 cannot tell, 128 stop. */
 int bisect_status(enum exit_status s);
 
-/* signals.c: SIGINT, SIGTERM, SIGHUP set the flag; SIGPIPE ignored. */
+/* signals.c: SIGINT, SIGTERM, SIGHUP set the flag that is returned. */
 const volatile int *signals_install(void);
+/* SIGPIPE and SIGXFSZ become errors of the write that meets them. */
+void signals_ignore(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* To a file, or to stdout for "-". */
@@ -37,39 +38,46 @@ static int write_result(const struct result *r, const char *path, struct err *e)
 	return rc;
 }
 
-static int junit_text(const struct documents *d, struct str *text, struct err *e)
-{
-	return report_junit(d->results, d->n, d->broken, d->nbroken, d->o->junit_style, text, e);
-}
-
-/* Remembers the first failure and goes on: one unwritable path must not cost the other documents.
- */
+/* Remembers the first failure and goes on: one unwritable path must not cost the other documents. */
 static void keep_first(struct err *first, const struct err *e)
 {
 	if (!first->code && e->code)
 		*first = *e;
 }
 
+/* A stream takes one document: only a file is replaced on the way. */
+static bool replaceable(const char *path)
+{
+	struct stat st;
+
+	/* /dev/stdout looks like the file it was redirected to. */
+	if (str_eq(path, "-") || str_starts(path, "/dev/") || str_starts(path, "/proc/"))
+		return false;
+	return stat(path, &st) < 0 || S_ISREG(st.st_mode);
+}
+
 static void put_junit(const struct documents *d, bool final, struct err *first)
 {
+	struct junit_options jo = {
+		.style = d->o->junit_style, .command = d->command, .paths = d->paths};
+	char *own = d->own ? xasprintf("%s/junit.xml", d->o->out) : NULL;
+	const char *path[] = {own, d->o->junit};
 	struct err e = ERR_INIT;
 	struct str text;
 
 	str_init(&text);
-	if (junit_text(d, &text, &e) == 0) {
-		if (d->out_dir) {
-			char *path = xasprintf("%s/junit.xml", d->o->out);
+	if ((own || d->o->junit) &&
+	    report_junit(d->results, d->n, d->broken, d->nbroken, &jo, &text, &e) < 0)
+		keep_first(first, &e);
+	for (size_t i = 0; i < 2 && text.len; i++) {
+		struct err we = ERR_INIT;
 
-			write_document(path, text.s, text.len, &e);
-			keep_first(first, &e);
-			e = ERR_INIT;
-			free(path);
-		}
-		if (d->o->junit && (final || !str_eq(d->o->junit, "-")))
-			write_document(d->o->junit, text.s, text.len, &e);
+		if (path[i] && (final || replaceable(path[i])))
+			write_document(path[i], text.s, text.len, &we);
+		keep_first(first, &we);
 	}
-	keep_first(first, &e);
 	str_release(&text);
+	free(own);
 }
 
 int documents_junit(const struct documents *d, struct err *e)
@@ -78,54 +86,61 @@ int documents_junit(const struct documents *d, struct err *e)
 	return e->code;
 }
 
-int documents_write(const struct documents *d, struct err *e)
+int documents_begin(const struct documents *d, struct err *e)
 {
-	for (size_t i = 0; i < d->n && d->out_dir; i++) {
-		struct err we = ERR_INIT;
-		char *path = d->n + d->nbroken == 1
-				 ? xasprintf("%s/result.json", d->o->out)
-				 : xasprintf("%s/%s/result.json", d->o->out, d->results[i]->suite);
+	/* First what may fail: nothing is removed for a run that cannot report. */
+	put_junit(d, false, e);
+	if (e->code)
+		return e->code;
+	/* A result of an earlier run beside a run that died would be taken for its result. */
+	for (size_t i = 0; i < d->n; i++)
+		if (replaceable(d->paths[i]))
+			unlink(d->paths[i]);
+	if (!d->n) {
+		char *path = xasprintf("%s/result.json", d->o->out);
 
-		write_result(d->results[i], path, &we);
-		keep_first(e, &we);
+		if (replaceable(path))
+			unlink(path);
 		free(path);
 	}
-	if (d->o->json && d->n == 1) {
+	if (d->o->json && replaceable(d->o->json))
+		unlink(d->o->json);
+	return 0;
+}
+
+int documents_write(const struct documents *d, struct err *e)
+{
+	for (size_t i = 0; i < d->n; i++) {
 		struct err we = ERR_INIT;
 
-		write_result(d->results[0], d->o->json, &we);
+		if (d->own)
+			write_result(d->results[i], d->paths[i], &we);
+		keep_first(e, &we);
+		we = ERR_INIT;
+		if (d->o->json)
+			write_result(d->results[i], d->o->json, &we);
 		keep_first(e, &we);
 	}
 	put_junit(d, true, e);
 	return e->code;
 }
 
-void print_results(const struct documents *d, enum exit_status status, const char *result_path,
-		   const char *command)
+void print_results(const struct documents *d, enum exit_status status)
 {
 	struct console_options c = {
-	    .colour = want_colour(STDERR_FILENO),
-	    .width = terminal_width(STDERR_FILENO),
-	    .verbose = d->o->verbose,
-	    .quiet = d->o->quiet,
-	    .result_path = result_path,
-	    .command = command,
+		.colour = want_colour(STDERR_FILENO),
+		.width = terminal_width(STDERR_FILENO),
+		.verbose = d->o->verbose,
+		.quiet = d->o->quiet,
+		.command = d->command,
 	};
 	struct str text;
 
 	str_init(&text);
 	for (size_t i = 0; i < d->n && !d->o->quiet; i++) {
-		char *path = NULL;
-
-		/* Of several suites each has a folder of its own. */
-		if (d->n + d->nbroken > 1 && d->out_dir)
-			path = xasprintf("%s/%s/result.json", d->o->out, d->results[i]->suite);
-		if (d->n + d->nbroken > 1)
-			c.result_path = path;
+		c.result_path = d->paths[i];
 		report_console(d->results[i], &c, &text);
-		free(path);
 	}
-	c.result_path = NULL;
 	report_last_line(d->results, d->n, status, &c, &text);
 	fwrite(text.s, 1, text.len, stderr);
 	str_release(&text);

@@ -13,6 +13,23 @@ static int no_arguments(const char *command)
 	return STATUS_USAGE;
 }
 
+/* Two results of one suite and profile are two sessions of one change: a verdict on each alone would be
+ * "judge until green". */
+static bool same_suite_twice(const struct loaded_results *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (str_eq(l->v[i].suite, l->v[k].suite) &&
+			    str_eq(l->v[i].profile, l->v[k].profile)) {
+				say("blkgate: '%s' and '%s' are both results of suite '%s', profile '%s'",
+				    l->paths[k], l->paths[i], l->v[i].suite, l->v[i].profile);
+				say("  name one; pooling several results of one change comes with a later "
+				    "version");
+				return true;
+			}
+	return false;
+}
+
 /* judge and report differ in one thing: the status of report says whether it could render. */
 static int judge_or_report(const char *name, const char *usage, const char *what,
 			   const char *example, bool verdict_status, int argc, char **argv)
@@ -30,21 +47,27 @@ static int judge_or_report(const char *name, const char *usage, const char *what
 		options_release(&o);
 		return no_arguments(name);
 	}
-	results_open(&l, &o);
-	if (o.json && l.n > 1) {
-		say("blkgate: --json takes one result, %zu were named", l.n);
-		l.status = status_worse(l.status, STATUS_USAGE);
+	if (o.json && o.args.n > 1) {
+		say("blkgate: --json takes one result, %zu were named", o.args.n);
+		options_release(&o);
+		return STATUS_USAGE;
 	}
-	d = (struct documents){.o = &o, .results = l.list, .n = l.n};
+	results_open(&l, &o);
+	if (same_suite_twice(&l)) {
+		results_release(&l);
+		options_release(&o);
+		return STATUS_USAGE;
+	}
+	d = (struct documents){.o = &o, .results = l.list, .paths = l.paths, .n = l.n};
 	status = l.status;
 	if (documents_write(&d, &e) < 0) {
 		say_err(&e);
 		status = status_worse(status, STATUS_ERROR);
 	}
-	print_results(&d, status, o.args.v[0], NULL);
+	print_results(&d, status);
 	rc = o.bisect ? bisect_status(status) : (int)status;
-	if (!verdict_status && l.n == o.args.n && !e.code)
-		rc = STATUS_PASS;
+	if (!verdict_status)
+		rc = l.n == o.args.n && !e.code ? STATUS_PASS : STATUS_ERROR;
 	results_release(&l);
 	options_release(&o);
 	return rc;

@@ -63,7 +63,7 @@ static void plan_one(struct load *l, struct loaded *s, struct options *o, bool l
 	    .seed = l->seed,
 	    .budget_time = o->budget_time,
 	    .budget_written = o->budget_written,
-	    .profile = o->profile,
+	    .profile = o->profile ? o->profile : "default",
 	    .lint_only = lint,
 	};
 
@@ -80,11 +80,13 @@ static void plan_one(struct load *l, struct loaded *s, struct options *o, bool l
 			return;
 }
 
+/* Neither of the two runs: their documents and baselines could not be told apart. */
 static void refuse_equal_names(struct load *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		for (size_t k = 0; k < i && !l->v[i].err.code; k++)
-			if (!l->v[k].err.code && str_eq(l->v[i].suite.name, l->v[k].suite.name))
+		for (size_t k = 0; k < l->n; k++)
+			if (k != i && l->v[i].has_plan && l->v[k].has_plan && !l->v[i].err.code &&
+			    str_eq(l->v[i].suite.name, l->v[k].suite.name))
 				err_set(&l->v[i].err, ERR_SUITE,
 					"'%s' and '%s' are both suites of the name '%s'",
 					l->v[k].path, l->v[i].path, l->v[i].suite.name);

@@ -4,6 +4,7 @@
 #include "engines/engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,24 @@ static int close_stdout(int status)
 	if (!bad)
 		return status;
 	fprintf(stderr, "blkgate: cannot write to standard output\n");
-	return (int)status_worse((enum exit_status)status, STATUS_ERROR);
+	/* Beyond the verdicts (bisect, signals) a status has its own meaning and stays. */
+	return status > STATUS_NO_BASELINE ? status
+					   : (int)status_worse((enum exit_status)status, STATUS_ERROR);
+}
+
+/* With a standard descriptor closed, the next file opened (a journal, a target) would take its number
+ * and get our messages. */
+static int secure_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
 }
 
 static int unknown(const char *name)
@@ -73,6 +91,9 @@ int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
 
+	if (secure_descriptors() < 0)
+		return STATUS_ERROR;
+	signals_ignore();
 	/* LC_NUMERIC stays C: every document has the same bytes under every locale. */
 	setlocale(LC_CTYPE, "");
 	if (engine_check_table(&e) < 0) {

@@ -23,10 +23,8 @@ void options_release(struct options *o)
 	VEC_RELEASE(&o->policy);
 }
 
-static int once(const char **slot, const char *value, struct err *e)
+static int text(const char **slot, const char *value, struct err *e)
 {
-	if (*slot)
-		return err_set(e, ERR_USAGE, "given twice: '%s' and '%s'", *slot, value);
 	if (!value[0])
 		return err_set(e, ERR_USAGE, "the value is empty");
 	*slot = value;
@@ -36,7 +34,7 @@ static int once(const char **slot, const char *value, struct err *e)
 #define TAKE_TEXT(field)                                                                           \
 	static int take_##field(struct options *o, const char *value, struct err *e)               \
 	{                                                                                          \
-		return once(&o->field, value, e);                                                  \
+		return text(&o->field, value, e);                                                  \
 	}
 TAKE_TEXT(out)
 TAKE_TEXT(junit)
@@ -184,7 +182,14 @@ static int take_junit_style(struct options *o, const char *value, struct err *e)
 
 #define ROW(var, dash, placeholder, field, text)                                                   \
 	const struct option_def var = {                                                            \
-	    .name = dash, .value = placeholder, .help = text, .take = take_##field}
+		.name = dash, .value = placeholder, .help = text, .take = take_##field}
+/* May be given several times. */
+#define LIST(var, dash, placeholder, field, text)                                                  \
+	const struct option_def var = {.name = dash,                                               \
+				       .value = placeholder,                                       \
+				       .help = text,                                               \
+				       .repeatable = true,                                         \
+				       .take = take_##field}
 ROW(opt_out, "--out", "DIR", out, "folder of result.json, journal, junit.xml (blkgate-out)");
 ROW(opt_junit, "--junit", "FILE", junit, "JUnit XML there too, - for stdout");
 ROW(opt_junit_style, "--junit-style", "WORD", junit_style,
@@ -195,20 +200,20 @@ ROW(opt_profile, "--profile", "NAME", profile,
     "class of machine the baseline belongs to (default)");
 ROW(opt_only, "--only", "GLOB", only, "only the workloads whose name matches");
 ROW(opt_check, "--check", "GLOB", check, "only the checks whose name matches");
-ROW(opt_set, "--set", "PARAM=VALUE", set, "value of a declared parameter; repeatable");
+LIST(opt_set, "--set", "PARAM=VALUE", set, "value of a declared parameter; repeatable");
 ROW(opt_runs, "--runs", "N", runs, "runs a session");
 ROW(opt_sessions, "--sessions", "N|MIN..MAX", sessions, "sessions of this invocation, 1 to 5");
 ROW(opt_budget, "--budget", "time=T,written=SIZE", budget, "stop starting runs beyond it");
 ROW(opt_seed, "--seed", "N", seed, "seed of the order and of offsets (recorded)");
-ROW(opt_label, "--label", "[ROLE.]KEY=VALUE", labels,
+LIST(opt_label, "--label", "[ROLE.]KEY=VALUE", labels,
     "a fact that no machine can read; repeatable");
 ROW(opt_change, "--change", "ID", change, "what is under test: a commit, a firmware version");
 ROW(opt_inject, "--inject", "SPEC", inject, "slow=30% | delay=1ms | error=1e-6: to see it go red");
-ROW(opt_allow_write, "--allow-write", "ID", allow_write,
+LIST(opt_allow_write, "--allow-write", "ID", allow_write,
     "may be overwritten: a device's identity or a file");
-ROW(opt_target, "--target", "[ROLE=]ID", targets, "device, file or folder; repeatable with roles");
+LIST(opt_target, "--target", "[ROLE=]ID", targets, "device, file or folder; repeatable with roles");
 ROW(opt_wait_lock, "--wait-lock", "TIME", wait_lock, "wait for another run on the same target");
-ROW(opt_policy, "--policy", "KEY=WORD", policy,
+LIST(opt_policy, "--policy", "KEY=WORD", policy,
     "inconclusive=report|fail|warn no_baseline=fail|warn ...");
 ROW(opt_bisect, "--bisect", NULL, bisect, "exit status for git bisect run");
 ROW(opt_dry_run, "--dry-run", NULL, dry_run, "check everything that needs no I/O, then stop");
@@ -217,7 +222,7 @@ ROW(opt_verbose, "--verbose", NULL, verbose, "every check, and notices");
 ROW(opt_strict, "--strict", NULL, strict, "warnings are errors (status 2)");
 ROW(opt_reason, "--reason", "TEXT", reason, "why; kept with the baseline");
 ROW(opt_new_epoch, "--new-epoch", NULL, new_epoch, "the level has changed on purpose: start anew");
-ROW(opt_against, "--against", "RESULT", against,
+LIST(opt_against, "--against", "RESULT", against,
     "compare with these results instead of the baseline");
 ROW(opt_suite, "--suite", "FILE", suite, "the suite: its file or its name");
 ROW(opt_engines, "--engines", NULL, engines, "say for each engine whether it is usable here");
@@ -229,6 +234,19 @@ static const struct option_def *find(const struct option_def *const *defs, const
 		if (strlen((*defs)->name) == n && !strncmp((*defs)->name, name, n))
 			return *defs;
 	return NULL;
+}
+
+/* Marks the option as given; true when it was so already. */
+static bool seen(const struct option_def *const *defs, const struct option_def *d, bool given[64])
+{
+	size_t i = 0;
+
+	while (defs[i] != d)
+		i++;
+	if (given[i])
+		return true;
+	given[i] = true;
+	return false;
 }
 
 static int unknown(const struct option_def *const *defs, const char *arg, struct err *e)
@@ -247,7 +265,7 @@ static int unknown(const struct option_def *const *defs, const char *arg, struct
 static int options_parse(struct options *o, const struct option_def *const *defs, int argc, char **argv,
 		  struct err *e)
 {
-	bool only_args = false;
+	bool only_args = false, given[64] = {false};
 
 	for (int i = 1; i < argc; i++) {
 		char *arg = argv[i], *eq, *value = NULL;
@@ -275,6 +293,8 @@ static int options_parse(struct options *o, const struct option_def *const *defs
 			value = eq ? eq + 1 : i + 1 < argc ? argv[++i] : NULL;
 		if (d->value && !value)
 			return err_set(e, ERR_USAGE, "option %s needs %s", d->name, d->value);
+		if (!d->repeatable && seen(defs, d, given))
+			return err_set(e, ERR_USAGE, "option %s is given twice", d->name);
 		if (d->take(o, value, e) < 0)
 			return err_prefix(e, "option %s", d->name);
 	}
@@ -316,7 +336,5 @@ int command_start(struct options *o, const char *usage, const char *what,
 	}
 	if (!o->baselines)
 		o->baselines = "baselines";
-	if (!o->profile)
-		o->profile = "default";
 	return -1;
 }

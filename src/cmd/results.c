@@ -34,7 +34,10 @@ static int open_one(struct loaded_results *l, struct options *o, const char *pat
 		return e->code;
 	}
 	r->values_writer = measure_write_values;
+	l->paths[l->n] = path;
 	l->list[l->n++] = r;
+	if (o->profile)
+		r->profile = o->profile;
 	for (size_t i = 0; i < o->policy.n; i++)
 		if (policy_set(&r->policy, o->policy.v[i].key, o->policy.v[i].value, e) < 0)
 			return err_prefix(e, "option --policy");
@@ -57,6 +60,7 @@ void results_open(struct loaded_results *l, struct options *o)
 	*l = (struct loaded_results){.status = STATUS_PASS};
 	l->v = xcalloc(n, sizeof(*l->v));
 	l->list = xcalloc(n, sizeof(*l->list));
+	l->paths = xcalloc(n, sizeof(*l->paths));
 	l->baselines = xcalloc(n, sizeof(*l->baselines));
 	for (size_t i = 0; i < o->args.n; i++) {
 		struct err e = ERR_INIT;
@@ -80,5 +84,6 @@ void results_release(struct loaded_results *l)
 		baseline_release(&l->baselines[i]);
 	free(l->v);
 	free(l->list);
+	free(l->paths);
 	free(l->baselines);
 }

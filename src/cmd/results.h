@@ -10,6 +10,7 @@
 struct loaded_results {
 	struct result *v;
 	const struct result **list;
+	const char **paths;         /* where each came from */
 	struct baseline *baselines; /* one a result */
 	size_t n;                   /* results that loaded */
 	size_t nbaselines;

@@ -11,6 +11,15 @@ static void on_signal(int sig)
 	stop_flag = 1;
 }
 
+void signals_ignore(void)
+{
+	struct sigaction act = {.sa_handler = SIG_IGN};
+
+	sigemptyset(&act.sa_mask);
+	sigaction(SIGPIPE, &act, NULL);
+	sigaction(SIGXFSZ, &act, NULL);
+}
+
 const volatile int *signals_install(void)
 {
 	/* No SA_RESTART: a wait must return so that the flag is seen. */
@@ -20,9 +29,5 @@ const volatile int *signals_install(void)
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGHUP, &act, NULL);
-	act.sa_handler = SIG_IGN;
-	sigaction(SIGPIPE, &act, NULL);
-	/* Beyond RLIMIT_FSIZE a document shall fail like on a full disk: EFBIG, status 4. */
-	sigaction(SIGXFSZ, &act, NULL);
 	return &stop_flag;
 }

@@ -43,14 +43,10 @@ static int check_whole(const struct result *r, struct err *e)
 		return err_set(e, ERR_REFUSED, "the result is partial: %s", r->partial);
 	if (r->verdicts.n == 0 || r->sessions.n == 0)
 		return err_set(e, ERR_REFUSED, "the result holds no judged session");
-	for (size_t i = 0; i < r->sessions.n; i++)
-		if (!r->sessions.v[i].complete)
-			return err_set(e, ERR_REFUSED, "session '%s' is not complete",
-				       r->sessions.v[i].id);
 	return 0;
 }
 
-/* Errors of the measurement, whatever stands in the baseline. */
+/* Errors of the measurement, whatever stands in the baseline; then runs that were not made. */
 static int check_measured(const struct result *r, struct err *e)
 {
 	for (size_t i = 0; i < r->verdicts.n; i++) {
@@ -63,6 +59,10 @@ static int check_measured(const struct result *r, struct err *e)
 			return err_set(e, ERR_REFUSED, "the measurement of '%s' failed: %s",
 				       job_name(r, v), v->text);
 	}
+	for (size_t i = 0; i < r->sessions.n; i++)
+		if (!r->sessions.v[i].complete)
+			return err_set(e, ERR_REFUSED, "session '%s' is not complete",
+				       r->sessions.v[i].id);
 	return 0;
 }
 

@@ -124,7 +124,7 @@ static double family_level(const struct result *r)
 	for (size_t i = 0; i < r->nchecks; i++) {
 		const struct check *c = &r->checks[i];
 
-		m += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && c->job < r->njobs &&
+		m += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && !c->skipped && c->job < r->njobs &&
 		     r->jobs[c->job].state != JOB_SKIPPED;
 	}
 	family /= m > 0 ? (double)m : 1.0;

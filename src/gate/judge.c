@@ -11,6 +11,8 @@ static void judge_check(struct judge *g, uint32_t check, bool measured)
 
 	if (!measured)
 		verdict_say(r, v, VERDICT_SKIPPED, NULL, "not judged");
+	else if (c->skipped)
+		verdict_say(r, v, VERDICT_SKIPPED, NULL, "%s", c->skipped);
 	else if (c->kind == CHECK_GATE)
 		verdict_gate(g, c, v);
 	else

@@ -102,11 +102,23 @@ static void decide(struct judge *g, struct evidence *e, const struct stored_inpu
 	str_release(&s);
 }
 
+/* Is there an accepted session of this job at all, whatever it lacks? */
+static bool accepted_before(const struct judge *g, uint32_t job)
+{
+	for (size_t i = 0; i < g->base.n; i++)
+		if (g->base.job[i * g->r->njobs + job])
+			return true;
+	return false;
+}
+
 static void judge_evidence(struct judge *g, struct evidence *e, struct verdict *v)
 {
 	struct stored_input in;
 
-	if (!evidence_fresh(e, g, v) || !evidence_base(e, g, v))
+	if (!evidence_fresh(e, g, v))
+		return;
+	/* Too few samples then are too few in the baseline: accepting more of them helps nothing. */
+	if (!(e->short_runs > 0 && accepted_before(g, e->check->job)) && !evidence_base(e, g, v))
 		return;
 	if (e->short_runs > 0) {
 		/* A further session of the same length would have too few samples again. */

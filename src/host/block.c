@@ -183,7 +183,7 @@ static void add_backing(const struct host *h, const struct blocks *b, size_t dis
 	str_release(&s);
 }
 
-int block_parts_of(const struct host *h, const struct blocks *b, size_t i, struct block_list *out)
+int block_slaves(const struct host *h, const struct blocks *b, size_t i, struct block_list *out)
 {
 	size_t disk = b->v[i].disk;
 	char **names;
@@ -217,7 +217,7 @@ size_t block_physical(const struct host *h, const struct blocks *b, size_t i, st
 
 		if (str_starts(b->v[disk].name, "loop"))
 			return disk; /* a cache of its own lies between: the loop is the device */
-		rc = block_parts_of(h, b, disk, &below);
+		rc = block_slaves(h, b, disk, &below);
 		n = below.n;
 		next = n ? below.v[0] : BLOCK_NONE;
 		VEC_RELEASE(&below);

@@ -243,7 +243,7 @@ static void stack_fact(const struct host *h, const struct blocks *b, size_t i, s
 
 	str_init(&s);
 	str_init(&more);
-	(void)block_parts_of(h, b, i, &below);
+	(void)block_slaves(h, b, i, &below);
 	for (size_t k = 0; k < below.n; k++)
 		str_addf(&s, "%s%s", k ? " " : "", b->v[below.v[k]].name);
 	if (below.n && host_read(h, &more, "%s/dm/uuid", b->v[b->v[i].disk].dir) == 0 && more.len)

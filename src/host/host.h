@@ -42,7 +42,10 @@ int host_target(const struct host *h, const char *role, const char *id, struct a
 /* Fills dio_mem, dio_offset, dio_known (and logical_block of a file or folder target) from an open
  * descriptor. 0 or -errno of statx. */
 int host_dio(int fd, struct target *t);
-/* Reads link, link.*, upstream.bandwidth of t's device again: before, during and after a run. */
+/* The kernel's sequence number of the disk behind an open node: another one is another disk. 0 =
+ * unknown (no such ioctl, no block device). */
+uint64_t host_diskseq(int fd);
+/* Reads link, link.*, upstream.bandwidth of t's device again; plan_admitted() does after a session. */
 void host_link(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
 /* Is id an identity that may authorise writing to that device (by-id link, wwid, serial, pci; never
  * /dev/sdX)? For a file or folder: is id its path?

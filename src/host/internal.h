@@ -62,7 +62,7 @@ struct block_list {
 	size_t *v;
 	size_t n, cap;
 };
-int block_parts_of(const struct host *h, const struct blocks *b, size_t i, struct block_list *out);
+int block_slaves(const struct host *h, const struct blocks *b, size_t i, struct block_list *out);
 /*
  * The one physical disk below i, through partitions and devices made of one other; BLOCK_NONE with a
  * sentence in why when there are several or it cannot be read.

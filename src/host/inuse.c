@@ -61,7 +61,7 @@ static int add_own(const struct host *h, const struct blocks *b, struct family *
 		return 0; /* also ends a loop in a damaged fixture */
 	f->own[i] = f->own[disk] = true;
 	add_disk(b, f, disk);
-	rc = block_parts_of(h, b, i, &below);
+	rc = block_slaves(h, b, i, &below);
 	if (rc < 0)
 		err_sys(e, ERR_TARGET, -rc, "cannot find out what '/dev/%s' is made of",
 			b->v[disk].name);

@@ -260,7 +260,7 @@ static void merge_stack(const struct host *h, const struct blocks *b, size_t i,
 				lower(sum, w, l->v[k].v[w]);
 	if (depth == 0)
 		return;
-	(void)block_parts_of(h, b, i, &below);
+	(void)block_slaves(h, b, i, &below);
 	for (size_t k = 0; k < below.n; k++)
 		merge_stack(h, b, below.v[k], l, sum, depth - 1);
 	VEC_RELEASE(&below);

@@ -42,6 +42,13 @@ static int ask_dio(int fd, const char *path, struct target *t)
 	return 0;
 }
 
+uint64_t host_diskseq(int fd)
+{
+	uint64_t seq = 0;
+
+	return ioctl(fd, BLKGETDISKSEQ, &seq) == 0 ? seq : 0;
+}
+
 int host_dio(int fd, struct target *t)
 {
 	int rc = ask_dio(fd, "", t);
@@ -115,7 +122,8 @@ static int open_device(const struct host *h, struct target *t, struct err *e)
 	t->size = size;
 	if (ioctl(fd, BLKSSZGET, &sector) == 0 && sector > 0)
 		t->logical_block = (uint32_t)sector;
-	if (ioctl(fd, BLKGETDISKSEQ, &seq) == 0)
+	seq = host_diskseq(fd);
+	if (seq)
 		t->diskseq = seq;
 	(void)ask_dio(fd, "", t);
 	close(fd);
@@ -238,6 +246,16 @@ static size_t block_index(const struct host *h, const struct blocks *b, const ch
 	return i;
 }
 
+static void disk_path(const struct blocks *b, size_t i, struct target *t, struct arena *a)
+{
+	struct str node;
+
+	str_init(&node);
+	block_node(&b->v[b->v[i].disk], &node);
+	t->disk_path = arena_strdup(a, node.s);
+	str_release(&node);
+}
+
 static int fill(const struct host *h, const struct blocks *b, struct target *t,
 		const struct str *real, size_t named, struct arena *a, struct err *e)
 {
@@ -251,11 +269,14 @@ static int fill(const struct host *h, const struct blocks *b, struct target *t,
 	t->path = arena_strdup(a, real->s);
 	t->dev_major = major(S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
 	t->dev_minor = minor(S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
+	t->inode = st.st_ino;
 	i = block_index(h, b, real->s, &st, &is_block);
 	if (named != BLOCK_NONE && i != named)
 		return err_set(e, ERR_TARGET,
 			       "'%s' is '%s' in sysfs, but the node '%s' leads elsewhere", t->id,
 			       b->v[named].name, real->s);
+	if (is_block)
+		disk_path(b, i, t, a);
 	if (is_block)
 		rc = fill_block(h, b, i, t, a, e);
 	else if (S_ISREG(st.st_mode))
@@ -294,8 +315,8 @@ int host_target(const struct host *h, const char *role, const char *id, struct a
 		rc = locate(h, &b, id, &path, &named, e);
 	if (rc == 0) {
 		rc = host_resolve(h, path.s, &real);
-		rc =
-		    rc < 0 ? refuse_path(h, t, -rc, real.s, e) : fill(h, &b, t, &real, named, a, e);
+		rc = rc < 0 ? refuse_path(h, t, -rc, real.s, e)
+			    : fill(h, &b, t, &real, named, a, e);
 	}
 	if (rc < 0) {
 		facts_release(&t->facts);

@@ -94,8 +94,7 @@ const char *metric_nearest(const char *name)
 	return str_nearest(name, words, n);
 }
 
-/* What the job does: the mode, and for a mix also the share. */
-static bool does(const struct job *j, unsigned dir)
+bool metric_job_does(const struct job *j, unsigned dir)
 {
 	bool mix = j->rw == RW_RW || j->rw == RW_RANDRW;
 
@@ -114,10 +113,10 @@ static bool does(const struct job *j, unsigned dir)
 bool metric_applies(const struct metric *m, const struct job *j, bool sync)
 {
 	if (m->source == SOURCE_SYNC)
-		return does(j, DIR_WRITE) && (j->fsync || j->fdatasync || j->end_fsync);
+		return metric_job_does(j, DIR_WRITE) && (j->fsync || j->fdatasync || j->end_fsync);
 	if (m->source == SOURCE_SLAT && sync)
 		return false;
-	return does(j, m->dir);
+	return metric_job_does(j, m->dir);
 }
 
 int metric_resolve(const char *name, const struct job *j, const struct metric **out)

@@ -55,6 +55,9 @@ const char *metric_nearest(const char *name);
  * name, -1 = known but this job has no such direction (read.iops of a write workload).
  */
 int metric_resolve(const char *name, const struct job *j, const struct metric **out);
+/* Does the job move data that way (enum io_dir, or METRIC_ALL): the mode, and for a mix also the share:
+ * randrw with rwmixread 100 writes nothing. */
+bool metric_job_does(const struct job *j, unsigned dir);
 /* Can this job have that metric at all (slat of a sync engine, sync.lat without syncs: no)? sync
  * tells whether the engine is synchronous. */
 bool metric_applies(const struct metric *m, const struct job *j, bool sync);
@@ -66,9 +69,6 @@ bool metric_applies(const struct metric *m, const struct job *j, bool sync);
  * stddev) lies among samples beyond the histogram's range; never a clamped number.
  */
 void metric_value(const struct metric *m, const struct job *j, const struct outcome *o, struct value *out);
-
-/* Mean number in flight right after a submission; NaN when unknown. */
-double measure_depth(const struct outcome *o);
 
 /* A result_values_fn: every metric of the run that exists for its job. arg is not used. */
 void measure_write_values(void *arg, const struct result *r, const struct run *run, struct jw *w);

@@ -178,11 +178,6 @@ void metric_value(const struct metric *m, const struct job *j, const struct outc
 		set_missing(out, VALUE_ABSENT, out->n);
 }
 
-double measure_depth(const struct outcome *o)
-{
-	return o->depth_n ? (double)o->depth_sum / (double)o->depth_n : NAN;
-}
-
 void measure_write_values(void *arg, const struct result *r, const struct run *run, struct jw *w)
 {
 	(void)arg;

@@ -2,7 +2,10 @@
 /* model/outcome: the words and the lifecycle of what one run left. */
 #include "model/outcome.h"
 #include "model/names.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const status_names[] = {
     [OUTCOME_NONE] = "none",
@@ -36,6 +39,38 @@ void outcome_init(struct outcome *o)
 		bins_init(&o->dir[d].lat);
 	}
 	bins_init(&o->sync_lat);
+}
+
+/* Is text one of the notes, whole? */
+static bool noted(const char *notes, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (const char *p = notes; *p;) {
+		const char *end = strstr(p, "; ");
+		size_t len = end ? (size_t)(end - p) : strlen(p);
+
+		if (len == n && memcmp(p, text, n) == 0)
+			return true;
+		p += len + (end ? 2 : 0);
+	}
+	return false;
+}
+
+void outcome_note(struct outcome *o, const char *fmt, ...)
+{
+	char text[sizeof(o->notes)];
+	size_t n = strlen(o->notes), size = sizeof(o->notes) - n;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!text[0] || noted(o->notes, text))
+		return;
+	/* One without room is seen to be missing. */
+	if (snprintf(o->notes + n, size, "%s%s", n ? "; " : "", text) >= (int)size)
+		memcpy(o->notes + sizeof(o->notes) - 4, "...", 4);
 }
 
 void outcome_release(struct outcome *o)

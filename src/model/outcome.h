@@ -57,10 +57,15 @@ struct outcome {
 	uint64_t written;   /* bytes written in all phases, for the budget */
 	uint64_t nslots;
 	struct outcome_slot *slots; /* nslots entries, malloc'ed: outcome_release */
-	char notes[256];    /* what was replaced where the suite says auto; "" = nothing */
+	/* What a reader of the numbers must know besides: which way was taken where several would do (set-up
+	 * of an engine), what could not be kept where the suite says auto, what the numbers leave out.
+	 * Separated by "; ", "" = nothing. */
+	char notes[512];
 };
 
 void outcome_init(struct outcome *o);
+/* Adds to o->notes, once; "" adds nothing. */
+void outcome_note(struct outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void outcome_release(struct outcome *o); /* frees bins and slots */
 const char *outcome_status_name(enum outcome_status s); /* "ok" "io_error" "setup" ... */
 int outcome_status_find(const char *name, enum outcome_status *out);

@@ -129,6 +129,7 @@ static int read_check(const struct reader *rd, const struct json *o, struct chec
 	    doc_text(rd, o, "name", &c->name) ||
 	    DOC_WORD(rd, o, "kind", check_kind_find, &c->kind) ||
 	    doc_text(rd, o, "metric", &c->metric) || doc_opt_text(rd, o, "text", &c->text) ||
+	    doc_opt_text(rd, o, "skipped", &c->skipped) ||
 	    doc_u32(rd, o, "line", UINT32_MAX, &c->line) ||
 	    (c->kind == CHECK_EXPECT ? read_expectation(rd, o, c) : read_gate(rd, o, c)) ||
 	    DOC_WORD(rd, o, "role", check_role_find, &c->role) || read_known(rd, o, &c->known))

@@ -126,6 +126,7 @@ static void write_check(struct jw *w, const struct check *c)
 	jw_str(w, "metric", c->metric);
 	write_text(w, "text", c->text);
 	jw_u64(w, "line", c->line);
+	write_text(w, "skipped", c->skipped);
 	if (c->kind == CHECK_EXPECT) {
 		jw_str(w, "op", check_op_name(c->op));
 		jw_double(w, "limit", c->limit);

@@ -24,7 +24,9 @@ static void unknown_metric(struct planner *pl, const char *name, uint32_t line, 
 static int resolve_cached(struct planner *pl, const char *name, const struct job *j,
 			  const struct metric **m)
 {
-	unsigned dirs = (job_reads(j) ? 1u : 0) | (job_writes(j) ? 2u : 0) |
+	/* all that metric_resolve() looks at: a key with less would answer for another job */
+	unsigned dirs = (metric_job_does(j, DIR_READ) ? 1u : 0) |
+			(metric_job_does(j, DIR_WRITE) ? 2u : 0) |
 			(j->fsync || j->fdatasync || j->end_fsync ? 4u : 0);
 	size_t at = (hash_str(name) + dirs) % (sizeof(pl->metrics) / sizeof(pl->metrics[0]));
 	struct metric_slot *slot = &pl->metrics[at];
@@ -54,8 +56,13 @@ static void no_direction(struct planner *pl, const char *name, uint32_t line, ui
 			diag_hint(d, "`fsync: 1`, or `end_fsync: true` on a writing workload");
 		return;
 	}
-	d = planner_report(pl, line, column, "workload '%s' is %s and has no %s", j->name,
-			   job_rw_name(j->rw), name);
+	d = planner_report(pl, line, column, "workload '%s' is %s%s and has no %s", j->name,
+			   job_rw_name(j->rw),
+			   !job_reads(j) || !job_writes(j) ? ""
+			   : j->rwmixread >= 100           ? " with rwmixread 100"
+			   : j->rwmixread == 0             ? " with rwmixread 0"
+							   : "",
+			   name);
 	if (d && rest)
 		diag_hint(d, "'%s' stands for the directions that each instance does", rest + 1);
 }
@@ -70,7 +77,7 @@ static int metrics_of(struct planner *pl, const char *name, uint32_t line, uint3
 
 	/* What a target makes of `direct: auto`, and so of end_fsync, is no fault of the suite:
 	 * there the judgement says that the value does not exist. */
-	if (n < 0 && j->direct_auto && job_writes(j)) {
+	if (n < 0 && j->direct_auto && metric_job_does(j, DIR_WRITE)) {
 		m[0] = metric_find(name);
 		if (m[0] && m[0]->source == SOURCE_SYNC)
 			return 1;
@@ -323,11 +330,9 @@ static bool expect_valid(struct planner *pl, const struct expr *x)
 	else if (x->op == OP_EQ || x->op == OP_NE)
 		d = planner_report(pl, x->line, x->column,
 				   "'%s': a measured value is never exactly equal", x->text);
-	else if (x->wait)
-		d = planner_report(pl, x->line, x->column, "'%s': wait is for admit", x->text);
 	else
 		return true;
-	if (d && !x->wait && !x->spread)
+	if (d && !x->spread)
 		diag_hint(d, "use >= or <=");
 	return false;
 }

@@ -34,12 +34,10 @@ static bool is_trusted(const char *fstype, const char *release)
 	if (among(by_design, fstype))
 		return true;
 	return among(reporting, fstype) && release &&
-	       expr_compare(release, OP_LT, "6.1", &ignored) == 1;
+	       expr_compare_fact("kernel.release", release, OP_LT, "6.1", &ignored) == 1;
 }
 
-/* A file like those the session makes: unnamed where possible, else with a name that lives between
- * two calls. Descriptor or -errno. */
-static int scratch_file(const char *folder)
+int plan_scratch_file(const char *folder)
 {
 	char path[4096];
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -94,11 +92,11 @@ void direct_learn(const struct host *h, struct target *t, const char *release, s
 	/* A recorded machine has no file system behind its paths. */
 	if (strcmp(h->root, "/") != 0 || (t->kind != TARGET_DIR && t->kind != TARGET_FILE))
 		return;
-	fd = t->kind == TARGET_DIR ? scratch_file(t->path)
+	fd = t->kind == TARGET_DIR ? plan_scratch_file(t->path)
 				   : open(t->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && t->kind == TARGET_DIR) {
-		*refused =
-		    arena_printf(a, "cannot make a file in folder '%s': %s", t->id, strerror(-fd));
+		*refused = arena_printf(a, "cannot make a file in folder '%s': %s", t->id,
+					strerror(-fd));
 		return;
 	}
 	if (fd < 0) {

@@ -43,29 +43,38 @@ static double run_seconds(const struct job *j)
 	return j->runtime ? fmin(runtime, at_size) : at_size;
 }
 
+uint64_t plan_run_time(const struct job *j)
+{
+	return HARNESS_NS + j->ramp_time + (j->time_based ? j->runtime : 0);
+}
+
 static double run_ns(const struct job *j)
 {
-	double ns = run_seconds(j) * (double)NS_PER_SEC + (double)j->ramp_time + (double)HARNESS_NS;
+	double ns = (double)plan_run_time(j);
 
+	if (!j->time_based)
+		ns += run_seconds(j) * (double)NS_PER_SEC;
 	return j->end_fsync ? ns + (double)END_FSYNC_NS : ns;
 }
 
-void plan_layout(const struct plan *p, uint32_t target, uint64_t *files, uint64_t *bytes)
+struct target_needs plan_target_needs(const struct plan *p, uint32_t target)
 {
-	*files = *bytes = 0;
-	if (p->targets[target].kind != TARGET_DIR)
-		return;
+	struct target_needs n = {0};
+
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct job *j = &p->jobs[i];
-		uint64_t n = j->files == FILES_PER_JOB ? j->numjobs : 1;
+		unsigned files = j->files == FILES_PER_JOB ? j->numjobs : 1;
 
-		if (j->target != target || j->state != JOB_READY || job_diskless(j))
+		if (j->target != target || j->state != JOB_READY || plan_job_diskless(j))
 			continue;
-		if (n > *files)
-			*files = n;
-		if (j->offset + j->size > *bytes)
-			*bytes = j->offset + j->size;
+		n.writes |= job_writes(j);
+		n.cached |= !j->direct && !j->invalidate;
+		if (files > n.files)
+			n.files = files;
+		if (j->offset + j->size > n.bytes)
+			n.bytes = j->offset + j->size;
 	}
+	return n;
 }
 
 static double layout_bytes(const struct plan *p)
@@ -73,10 +82,10 @@ static double layout_bytes(const struct plan *p)
 	double sum = 0;
 
 	for (uint32_t t = 0; t < p->ntargets; t++) {
-		uint64_t files, bytes;
+		struct target_needs n = plan_target_needs(p, t);
 
-		plan_layout(p, t, &files, &bytes);
-		sum += (double)files * (double)bytes;
+		if (p->targets[t].kind == TARGET_DIR) /* a device or file is used as it is */
+			sum += (double)n.files * (double)n.bytes;
 	}
 	return sum;
 }
@@ -123,7 +132,7 @@ uint64_t plan_session_written(const struct plan *p, bool *bounded)
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct job *j = &p->jobs[i];
 
-		if (j->state == JOB_READY && job_writes(j) && !job_diskless(j))
+		if (j->state == JOB_READY && job_writes(j) && !plan_job_diskless(j))
 			sum += j->runs * run_written(j, bounded);
 	}
 	return clamp(sum);

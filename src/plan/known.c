@@ -64,6 +64,17 @@ static size_t checks_count(const struct plan *p, size_t first)
 	return n;
 }
 
+static void known_within(struct planner *pl, const struct known_entry *k, uint32_t workload)
+{
+	uint64_t *fired = &pl->p->fired[workload];
+
+	*fired |= 1ULL << RULE_KNOWN_WITHIN_TOLERANCE;
+	plan_finding(pl->p, pl->d, &pl->s->workloads.v[workload], RULE_KNOWN_WITHIN_TOLERANCE,
+		     &(struct place){k->line, k->column},
+		     "no_worse_than of known '%s' is within the tolerance: it excuses nothing",
+		     k->check);
+}
+
 static bool known_one(struct planner *pl, const struct known_entry *k, uint32_t job,
 		      const char *name)
 {
@@ -80,12 +91,9 @@ static bool known_one(struct planner *pl, const struct known_entry *k, uint32_t 
 		c->known = (struct check_known){.ticket = k->ticket ? k->ticket : "",
 						.no_worse_than = k->no_worse_than,
 						.until = k->until};
-		if (!c->absolute && k->no_worse_than <= c->tolerance)
-			diags_add(pl->d, DIAG_WARN, "known-within-tolerance", pl->s->file, k->line,
-				  k->column,
-				  "no_worse_than of known '%s' is within the tolerance: it excuses "
-				  "nothing",
-				  k->check);
+		/* once for all targets: the tolerance is the suite's */
+		if (p->jobs[job].target == 0 && !c->absolute && k->no_worse_than <= c->tolerance)
+			known_within(pl, k, p->workload[job]);
 		return true;
 	}
 	g = planner_report(pl, k->line, k->column, "known: workload '%s' has no check '%s'",
@@ -101,7 +109,8 @@ void known_apply(struct planner *pl)
 		const struct known_entry *k = &pl->s->known.v[i];
 		const char *space = strchr(k->check, ' ');
 		const char *name =
-		    space ? arena_strndup(pl->a, k->check, (size_t)(space - k->check)) : k->check;
+			space ? arena_strndup(pl->a, k->check, (size_t)(space - k->check))
+			      : k->check;
 		uint32_t job = planner_find_job(pl, name);
 
 		if (job == UINT32_MAX) {

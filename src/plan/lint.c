@@ -13,93 +13,93 @@ struct linter {
 	uint64_t all_fired; /* bit by rule, over the suite */
 };
 
-static int rule_find(const char *name)
+struct diag *plan_finding(const struct plan *p, struct diags *d, const struct workload *w,
+			  enum rule rule, const struct place *at, const char *fmt, ...)
 {
-	for (unsigned i = 0; i < lint_rule_count; i++)
-		if (strcmp(lint_rules[i].name, name) == 0)
-			return (int)i;
-	return -1;
-}
+	const struct rule_word *r = &rule_table[rule];
+	const struct waiver *waiver = suite_waiver(p->suite, w, rule);
+	struct str text;
+	struct diag *g;
+	va_list ap;
 
-/* Reason of the waiver for a rule, or NULL. */
-static const char *waived(const struct suite *s, const struct workload *w, const char *rule)
-{
-	for (size_t i = 0; i < w->waive.n; i++)
-		if (strcmp(w->waive.v[i].rule, rule) == 0)
-			return w->waive.v[i].reason ? w->waive.v[i].reason : "";
-	for (size_t i = 0; i < s->waive.n; i++)
-		if (strcmp(s->waive.v[i].rule, rule) == 0)
-			return s->waive.v[i].reason ? s->waive.v[i].reason : "";
-	return NULL;
+	str_init(&text);
+	va_start(ap, fmt);
+	str_vaddf(&text, fmt, ap);
+	va_end(ap);
+	if (waiver)
+		str_addf(&text, " (waived: %s)", waiver->reason);
+	g = diags_add(d, waiver ? DIAG_NOTE : r->level, r->name, p->suite->file, at->line,
+		      at->column, "%s", text.s);
+	str_release(&text);
+	return waiver ? NULL : g;
 }
 
 static void found(struct linter *l, const struct lint_view *v, const struct lint_rule *r)
 {
-	const struct suite *s = l->p->suite;
-	const struct workload *w = &s->workloads.v[l->p->workload[v->j - l->p->jobs]];
+	const struct workload *w = &l->p->suite->workloads.v[l->p->workload[v->j - l->p->jobs]];
 	const struct origin *og = r->word < PW_COUNT ? &v->og->of[v->at[r->word]] : NULL;
-	bool placed = og && og->line;
-	const char *reason = r->level == DIAG_ERROR ? NULL : waived(s, w, r->name);
+	struct place at = {w->line, w->column};
 	struct diag *g;
 
-	if (reason)
-		str_addf(&l->text, " (waived: %s)", reason);
-	g = diags_add(l->d, reason ? DIAG_NOTE : r->level, r->name, s->file,
-		      placed ? og->line : w->line, placed ? og->column : w->column,
-		      "workload '%s': %s", v->j->name, l->text.s);
-	if (l->hint.len && !reason)
+	if (og && og->line)
+		at = (struct place){og->line, og->column};
+	g = plan_finding(l->p, l->d, w, r->rule, &at, "workload '%s': %s", v->j->name, l->text.s);
+	if (g && l->hint.len)
 		diag_hint(g, "%s", l->hint.s);
 }
 
 static void job_rules(struct linter *l, const struct lint_view *v, uint64_t *fired)
 {
 	for (unsigned i = 0; i < lint_rule_count; i++) {
-		if (*fired >> i & 1)
+		const struct lint_rule *r = &lint_rules[i];
+
+		if (*fired >> r->rule & 1)
 			continue;
 		str_clear(&l->text);
 		str_clear(&l->hint);
-		if (!lint_rules[i].hits(v, &l->text, &l->hint))
+		if (!r->hits(v, &l->text, &l->hint))
 			continue;
-		*fired |= 1ULL << i;
-		found(l, v, &lint_rules[i]);
+		*fired |= 1ULL << r->rule;
+		found(l, v, r);
 	}
 }
 
-static void waiver_check(struct linter *l, const struct waiver *v, uint64_t fired)
+/* w: the workload of the waivers, NULL for the suite's. Those of unused waivers are looked at last.
+ */
+static void waivers_check(struct linter *l, const struct workload *w, const waivers *list,
+			  uint64_t *fired)
 {
-	const char *names[LINT_RULES_MAX];
-	const char *file = l->p->suite->file, *nearest;
-	int rule = rule_find(v->rule);
-	struct diag *g;
+	static const char unused[] = "waive: rule '%s' finds nothing here";
 
-	if (rule < 0) {
-		for (unsigned i = 0; i < lint_rule_count; i++)
-			names[i] = lint_rules[i].name;
-		nearest = str_nearest(v->rule, names, lint_rule_count);
-		g = diags_add(l->d, DIAG_ERROR, NULL, file, v->line, v->column,
-			      "waive: there is no rule '%s'", v->rule);
-		if (nearest)
-			diag_hint(g, "did you mean '%s'?", nearest);
-		return;
+	for (size_t i = 0; i < 2 * list->n; i++) {
+		const struct waiver *v = &list->v[i % list->n];
+		struct place at = {v->line, v->column};
+		struct diag *g;
+
+		if ((v->rule == RULE_UNUSED_WAIVER) != (i >= list->n))
+			continue;
+		if (v->used || *fired >> v->rule & 1 || rule_table[v->rule].needs_target)
+			continue;
+		/* the waiver of unused waivers cannot excuse itself */
+		if (v->rule == RULE_UNUSED_WAIVER) {
+			g = diags_add(l->d, DIAG_WARN, rule_table[v->rule].name, l->p->suite->file,
+				      v->line, v->column, unused, rule_table[v->rule].name);
+		} else {
+			*fired |= 1ULL << RULE_UNUSED_WAIVER;
+			g = plan_finding(l->p, l->d, w, RULE_UNUSED_WAIVER, &at, unused,
+					 rule_table[v->rule].name);
+		}
+		if (g)
+			diag_hint(g, "remove it: it would hide the next finding");
 	}
-	if (lint_rules[rule].level == DIAG_ERROR) {
-		diags_add(l->d, DIAG_ERROR, NULL, file, v->line, v->column,
-			  "waive: rule '%s' is an error and cannot be waived", v->rule);
-		return;
-	}
-	if (fired >> rule & 1 || lint_rules[rule].needs_target)
-		return;
-	g = diags_add(l->d, DIAG_WARN, "unused-waiver", file, v->line, v->column,
-		      "waive: rule '%s' finds nothing here", v->rule);
-	diag_hint(g, "remove it: it would hide the next finding");
 }
 
 static void workload_end(struct linter *l, uint32_t workload, uint64_t fired)
 {
 	const struct workload *w = &l->p->suite->workloads.v[workload];
 
-	for (size_t i = 0; i < w->waive.n; i++)
-		waiver_check(l, &w->waive.v[i], fired);
+	fired |= l->p->fired[workload];
+	waivers_check(l, w, &w->waive, &fired);
 	l->all_fired |= fired;
 }
 
@@ -124,6 +124,8 @@ void plan_lint(struct plan *p, struct diags *d)
 	struct lint_view v = {.p = p, .checks = p->checks};
 	uint64_t fired = 0;
 
+	for (size_t i = 0; i < p->suite->workloads.n; i++)
+		l.all_fired |= p->fired[i];
 	str_init(&l.text);
 	str_init(&l.hint);
 	for (int i = 0; i < PW_COUNT; i++)
@@ -136,8 +138,7 @@ void plan_lint(struct plan *p, struct diags *d)
 		workload_end(&l, p->workload[i], fired);
 		fired = 0;
 	}
-	for (size_t i = 0; i < p->suite->waive.n; i++)
-		waiver_check(&l, &p->suite->waive.v[i], l.all_fired);
+	waivers_check(&l, NULL, &p->suite->waive, &l.all_fired);
 	str_release(&l.text);
 	str_release(&l.hint);
 }

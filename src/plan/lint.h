@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * plan/lint: what a rule gets, and the table of rules. A rule looks at one resolved job, says in one
- * sentence what is odd and names the word it is about; level, place and waivers are lint.c's.
+ * sentence what is odd and names the word it is about; name and level are suite/rules.h's, place and
+ * waivers lint.c's.
  */
 #ifndef BLKGATE_PLAN_LINT_H
 #define BLKGATE_PLAN_LINT_H
@@ -19,14 +20,11 @@ struct lint_view {
 };
 
 struct lint_rule {
-	const char *name;
-	enum diag_level level;
+	enum rule rule;
 	enum plan_word word;  /* where the finding is placed */
-	bool needs_target;    /* cannot fire without one: a waiver for it is never unused */
 	bool (*hits)(const struct lint_view *v, struct str *text, struct str *hint);
 };
 
-enum { LINT_RULES_MAX = 64 };
 extern const struct lint_rule lint_rules[];
 extern const unsigned lint_rule_count;
 

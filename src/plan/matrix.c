@@ -123,8 +123,8 @@ static void name_take(struct planner *pl, const struct workload *w, const char *
 		if (g && old == w)
 			diag_hint(g, "%s",
 				  w->name_pattern
-				      ? "put every axis of the matrix into the name pattern"
-				      : "an axis holds the same value twice");
+					  ? "put every axis of the matrix into the name pattern"
+					  : "an axis holds the same value twice");
 		return;
 	}
 	pl->names[i] = (struct name_slot){name, job};
@@ -183,18 +183,20 @@ static bool instance_add(struct planner *pl, uint32_t wi, const struct job *base
 	return true;
 }
 
-static void exclude_report(struct planner *pl, const struct workload *w, const bool *excluded,
-			   size_t left)
+static void exclude_report(struct planner *pl, uint32_t wi, const bool *excluded, size_t left)
 {
+	const struct workload *w = &pl->s->workloads.v[wi];
 	struct diag *g;
 
 	for (size_t i = 0; i < w->exclude.n; i++) {
 		if (excluded[i])
 			continue;
-		g = diags_add(pl->d, DIAG_WARN, "exclude-matches-nothing", pl->s->file,
-			      w->exclude.v[i].line, 0,
-			      "exclude of workload '%s' matches no instance", w->name);
-		diag_hint(g, "the values of one entry must all match one instance");
+		pl->p->fired[wi] |= 1ULL << RULE_EXCLUDE_MATCHES_NOTHING;
+		g = plan_finding(pl->p, pl->d, w, RULE_EXCLUDE_MATCHES_NOTHING,
+				 &(struct place){w->exclude.v[i].line, 0},
+				 "exclude of workload '%s' matches no instance", w->name);
+		if (g)
+			diag_hint(g, "the values of one entry must all match one instance");
 	}
 	if (left == 0)
 		planner_report(pl, w->line, w->column, "exclude leaves nothing of workload '%s'",
@@ -216,7 +218,7 @@ static void workload_expand(struct planner *pl, uint32_t wi)
 	for (size_t i = 0; i < n; i++)
 		if (instance_add(pl, wi, &base, &og, i, excluded))
 			left++;
-	exclude_report(pl, w, excluded, left);
+	exclude_report(pl, wi, excluded, left);
 	free(excluded);
 }
 

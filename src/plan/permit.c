@@ -48,9 +48,10 @@ static const char *block_allowed(struct plan *p, const struct plan_options *o,
 			return NULL;
 	if (o->nallow)
 		return arena_printf(
-		    &p->arena, "writing to '%s' is not permitted: --allow-write '%s': %s; use %s",
-		    t->id, o->allow_write[o->nallow - 1],
-		    e.text[0] ? e.text : "it does not name this device", allow_hint(p, t));
+			&p->arena,
+			"writing to '%s' is not permitted: --allow-write '%s': %s; use %s", t->id,
+			o->allow_write[o->nallow - 1],
+			e.text[0] ? e.text : "it does not name this device", allow_hint(p, t));
 	return arena_printf(&p->arena, "writing to '%s' is not permitted; it takes %s", t->id,
 			    allow_hint(p, t));
 }
@@ -126,7 +127,7 @@ static void each_job(struct plan *p, uint32_t target,
 		struct job *j = &p->jobs[i];
 		const char *why;
 
-		if (j->target != target || j->state != JOB_READY || job_diskless(j))
+		if (j->target != target || j->state != JOB_READY || plan_job_diskless(j))
 			continue;
 		why = fn(p, j);
 		if (why)
@@ -173,11 +174,11 @@ static const char *job_aligned(struct plan *p, struct job *j)
 	why = direct_refuses(t);
 	if (why)
 		return arena_printf(
-		    &p->arena,
-		    "O_DIRECT is not honoured on %s ('%s'): %s; write `direct: auto`, or "
-		    "`direct: false` (%s:%u)",
-		    t->fstype ? t->fstype : "this file system", t->role, why, p->suite->file,
-		    suite_line(p, j, PW_DIRECT));
+			&p->arena,
+			"O_DIRECT is not honoured on %s ('%s'): %s; write `direct: auto`, or "
+			"`direct: false` (%s:%u)",
+			t->fstype ? t->fstype : "this file system", t->role, why, p->suite->file,
+			suite_line(p, j, PW_DIRECT));
 	if (t->dio_offset > unit || (t->kind != TARGET_BLOCK && t->dio_offset)) {
 		unit = t->dio_offset;
 		what = "direct I/O unit";
@@ -215,21 +216,21 @@ static const char *job_folder_room(struct plan *p, struct job *j)
 static void folder_room(struct plan *p, uint32_t target)
 {
 	const struct target *t = &p->targets[target];
-	uint64_t files, bytes;
+	struct target_needs n;
 	const char *why;
 
 	each_job(p, target, job_folder_room);
-	plan_layout(p, target, &files, &bytes);
-	if ((double)files * (double)bytes * 1.05 <= (double)t->size)
+	n = plan_target_needs(p, target);
+	if ((double)n.files * (double)n.bytes * 1.05 <= (double)t->size)
 		return;
 	why = arena_printf(&p->arena,
-			   "%llu files of %llu bytes with 5 %% of margin do not fit the %llu bytes "
+			   "%u files of %llu bytes with 5 %% of margin do not fit the %llu bytes "
 			   "free on '%s'; use files: shared, fewer jobs or a smaller size",
-			   (unsigned long long)files, (unsigned long long)bytes,
-			   (unsigned long long)t->size, t->role);
+			   n.files, (unsigned long long)n.bytes, (unsigned long long)t->size,
+			   t->role);
 	for (size_t i = 0; i < p->njobs; i++)
 		if (p->jobs[i].target == target && p->jobs[i].files == FILES_PER_JOB &&
-		    !job_diskless(&p->jobs[i]))
+		    !plan_job_diskless(&p->jobs[i]))
 			job_stop(&p->jobs[i], JOB_ERROR, why);
 }
 
@@ -238,7 +239,7 @@ static bool any_ready(const struct plan *p, uint32_t target, bool writing)
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct job *j = &p->jobs[i];
 
-		if (j->target == target && j->state == JOB_READY && !job_diskless(j) &&
+		if (j->target == target && j->state == JOB_READY && !plan_job_diskless(j) &&
 		    (!writing || job_writes(j)))
 			return true;
 	}
@@ -249,7 +250,7 @@ static void stop_writers(struct plan *p, uint32_t target, const char *why)
 {
 	for (size_t i = 0; why && i < p->njobs; i++)
 		if (p->jobs[i].target == target && job_writes(&p->jobs[i]) &&
-		    !job_diskless(&p->jobs[i]))
+		    !plan_job_diskless(&p->jobs[i]))
 			job_stop(&p->jobs[i], JOB_ERROR, why);
 }
 
@@ -265,6 +266,31 @@ static void permit_block(struct plan *p, const struct plan_options *o, uint32_t 
 			    used);
 }
 
+/* Where nothing was ever written a read is answered by the file system. */
+static void file_reading(struct plan *p, const struct plan_options *o, uint32_t target)
+{
+	const struct target *t = &p->targets[target];
+	const struct job *asked = NULL;
+	const char *why = NULL;
+
+	if (strcmp(o->host->root, "/") != 0)
+		return; /* a recorded machine has no files behind its paths */
+	for (size_t i = 0; i < p->njobs; i++) {
+		struct job *j = &p->jobs[i];
+
+		if (j->target != target || j->state != JOB_READY || plan_job_diskless(j) ||
+		    !metric_job_does(j, DIR_READ))
+			continue;
+		if (!asked || asked->offset != j->offset || asked->size != j->size)
+			why = region_has_holes(t->path, j->offset, j->size, &p->arena);
+		asked = j;
+		if (why)
+			job_stop(j, JOB_ERROR,
+				 arena_printf(&p->arena, "%s (%s:%u)", why, p->suite->file,
+					      j->file_line));
+	}
+}
+
 void plan_permit(struct plan *p, const struct plan_options *o)
 {
 	for (uint32_t i = 0; i < p->ntargets; i++) {
@@ -276,6 +302,8 @@ void plan_permit(struct plan *p, const struct plan_options *o)
 		each_job(p, i, job_aligned);
 		if (t->kind == TARGET_BLOCK)
 			permit_block(p, o, i);
+		if (t->kind == TARGET_FILE)
+			file_reading(p, o, i);
 		if (t->kind == TARGET_FILE && any_ready(p, i, true))
 			stop_writers(p, i, file_writing(p, o, t));
 		if (t->kind == TARGET_DIR) {

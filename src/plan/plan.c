@@ -76,7 +76,7 @@ void job_stop(struct job *j, enum job_state state, const char *why)
 	j->why = why;
 }
 
-bool job_diskless(const struct job *j)
+bool plan_job_diskless(const struct job *j)
 {
 	const struct engine *g = engine_find(j->ioengine);
 
@@ -131,6 +131,7 @@ static void plan_init(struct plan *p, const struct suite *s, const struct plan_o
 	arena_init(&p->arena);
 	facts_init(&p->host);
 	notices_init(&p->notices);
+	p->fired = xcalloc(s->workloads.n + 1, sizeof(*p->fired));
 	p->policy = s->policy;
 	p->seed = o->seed;
 	p->budget_time = o->budget_time ? o->budget_time : s->budget_time;
@@ -146,6 +147,7 @@ void plan_release(struct plan *p)
 	free(p->jobs);
 	free(p->origins);
 	free(p->workload);
+	free(p->fired);
 	free(p->checks);
 	facts_release(&p->host);
 	notices_release(&p->notices);

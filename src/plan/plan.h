@@ -48,6 +48,7 @@ struct plan {
 	struct job *jobs; size_t njobs;
 	struct job_origins *origins; /* njobs */
 	uint32_t *workload; /* njobs: index into suite->workloads. Jobs go workload, instance, target. */
+	uint64_t *fired;    /* by workload of the suite: bit by enum rule, found while expanding */
 	struct check *checks; size_t nchecks; /* grouped by job, ascending */
 	struct policy policy;
 	uint32_t sessions_min, sessions_max;
@@ -60,7 +61,8 @@ struct plan {
 
 /*
  * Expands and resolves. Errors of meaning and lint findings go to d. Returns 0; ERR_SUITE when d got
- * errors or nothing is selected (status 2); ERR_USAGE when the options are wrong. p can be released
+ * errors or nothing is selected (status 2); ERR_USAGE when the options are wrong
+ * (two roles for one target included: it would be compared with itself). p can be released
  * in each case. Target trouble is never an error here: jobs of such a target
  * are JOB_ERROR with the sentence.
  */
@@ -72,9 +74,34 @@ void plan_release(struct plan *p);
  * logical block, ramp not below runtime ...) with waivers applied. Called by plan_make. */
 void plan_lint(struct plan *p, struct diags *d);
 /* Safety and capacity of each target for its jobs: in use, permission, identity for writing,
- * direct I/O, alignment, size, free space. Opens at most an unnamed file in a folder (plan_make did, to
- * ask for its direct I/O limits). Marks jobs JOB_ERROR. Called by plan_make unless lint_only. */
+ * direct I/O, alignment, size, holes, free space. Opens at most an unnamed file in a folder (plan_make
+ * did, to ask for its direct I/O limits) and a file for reading, to ask what of it was ever written. Marks jobs JOB_ERROR. Called by plan_make unless lint_only. */
 void plan_permit(struct plan *p, const struct plan_options *o);
+
+/*
+ * Do the suite's `admit` conditions still hold? They held when the plan was made (else setup_error is
+ * set); to be asked after each session, whose measurements count only then. The link of each target
+ * that has ready jobs and the facts of the host are read again; any other fact counts as it was when
+ * planned, which p->notices says. 1, or 0 with the sentence in why; unknown is not met.
+ */
+int plan_admitted(const struct plan *p, const struct host *h, struct str *why);
+
+/* Its engine has no device: what happens to the target does not concern the job. */
+bool plan_job_diskless(const struct job *j);
+/* What the ready jobs of a target ask of it. */
+struct target_needs {
+	unsigned files; /* in a folder; 1 for a device or file; 0 = nothing is needed */
+	uint64_t bytes; /* of each, from its beginning */
+	bool writes;
+	bool cached;    /* a job wants its pages in the cache */
+};
+struct target_needs plan_target_needs(const struct plan *p, uint32_t target);
+/* A file as a session makes them in a folder: unnamed where the file system can, else with a name
+ * that lives between two calls. Descriptor (read and write, close on exec) or -errno. */
+int plan_scratch_file(const char *folder);
+/* Least time of a run in ns: harness, ramp and a time based runtime. The part of a run that ends at
+ * size is not in it: a guess that is too high would refuse a run that fits. */
+uint64_t plan_run_time(const struct job *j);
 
 /* Planned time of one session in ns: layout + runs x (ramp + runtime or estimate + harness). */
 uint64_t plan_session_time(const struct plan *p);

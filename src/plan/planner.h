@@ -69,7 +69,14 @@ struct diag *planner_report(struct planner *pl, uint32_t line, uint32_t column, 
 void planner_report_err(struct planner *pl, uint32_t line, uint32_t column, const struct err *e);
 /* The first reason stands: changes a ready job only. */
 void job_stop(struct job *j, enum job_state state, const char *why);
-bool job_diskless(const struct job *j);
+/* libaio without O_DIRECT: the kernel does the I/O while it is submitted, one after another. */
+bool plan_runs_at_depth_one(const struct job *j);
+struct place { uint32_t line, column; };
+/* A finding of a rule about workload w (NULL: about the suite). NULL when it is waived: it became a
+ * note then, and takes no hint. */
+struct diag *plan_finding(const struct plan *p, struct diags *d, const struct workload *w,
+			  enum rule rule, const struct place *at, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
 /* First job of that name, or UINT32_MAX. */
 uint32_t planner_find_job(const struct planner *pl, const char *name);
 /* First reason stands. */
@@ -101,7 +108,7 @@ void resolve_on_target(struct planner *pl, const struct workload *w, struct job 
 const char *engine_resolve(struct planner *pl, struct job *j, const struct job_origins *og);
 
 /* conditions.c */
-void conditions_suite(struct planner *pl);  /* requires, admit */
+void conditions_suite(struct planner *pl);  /* requires; admit before the run, later: plan_admitted */
 void conditions_when(struct planner *pl, const struct workload *w, struct job *j);
 
 /* checks.c, known.c */
@@ -109,7 +116,7 @@ void checks_begin(struct planner *pl, const struct workload *w);
 void checks_make(struct planner *pl, const struct workload *w, uint32_t job);
 void known_apply(struct planner *pl);
 
-/* estimate.c: what a folder gets before a session: files of so many bytes each. */
-void plan_layout(const struct plan *p, uint32_t target, uint64_t *files, uint64_t *bytes);
+/* holes.c: NULL when every byte of the region was written, else the sentence; the file is only asked. */
+const char *region_has_holes(const char *path, uint64_t offset, uint64_t size, struct arena *a);
 
 #endif

@@ -18,8 +18,8 @@ void resolve_word(struct planner *pl, struct job *j, struct job_origins *og, con
 
 	if (w->read(w, node->text, pl->a, j, &e) < 0)
 		planner_report_err(pl, node->line, node->column, &e);
-	og->of[word_index(w)] =
-	    (struct origin){kind, node->line, node->column, suite_param_text(pl->s, node, pl->a)};
+	og->of[word_index(w)] = (struct origin){kind, node->line, node->column,
+						suite_param_text(pl->s, node, pl->a)};
 }
 
 void resolve_base(struct planner *pl)
@@ -40,8 +40,8 @@ static void resolve_time(struct planner *pl, const struct workload *w, struct jo
 		j->time_based = true;
 	if (!j->runtime && j->time_based) {
 		struct diag *g =
-		    planner_report(pl, at->line ? at->line : w->line, at->column,
-				   "workload '%s' is time_based but has no runtime", w->name);
+			planner_report(pl, at->line ? at->line : w->line, at->column,
+				       "workload '%s' is time_based but has no runtime", w->name);
 		if (g)
 			diag_hint(g, "add `runtime: 10s`");
 	}
@@ -65,10 +65,10 @@ static void resolve_batches(struct planner *pl, const struct workload *w, struct
 		j->iodepth_batch_complete_min = 1;
 	if (j->iodepth_batch_complete_min > j->iodepth)
 		planner_report(
-		    pl, at->line ? at->line : w->line, at->column,
-		    "iodepth_batch_complete_min %u of workload '%s' is more than iodepth %u: "
-		    "it would wait for ever",
-		    j->iodepth_batch_complete_min, w->name, j->iodepth);
+			pl, at->line ? at->line : w->line, at->column,
+			"iodepth_batch_complete_min %u of workload '%s' is more than iodepth %u: "
+			"it would wait for ever",
+			j->iodepth_batch_complete_min, w->name, j->iodepth);
 	else if (j->iodepth_batch_complete_max < j->iodepth_batch_complete_min)
 		planner_report(pl, at->line ? at->line : w->line, at->column,
 			       "iodepth_batch_complete_min %u of workload '%s' is more than "
@@ -88,7 +88,7 @@ void resolve_instance(struct planner *pl, const struct workload *w, struct job *
 		j->sim = "";
 	if (!written(pl, og, PW_RW)) {
 		struct diag *g =
-		    planner_report(pl, w->line, w->column, "workload '%s' has no rw", w->name);
+			planner_report(pl, w->line, w->column, "workload '%s' has no rw", w->name);
 
 		if (g)
 			diag_hint(g,
@@ -130,7 +130,7 @@ static void resolve_direct(struct planner *pl, struct job *j, const struct targe
 
 	if (!j->direct_auto)
 		return;
-	if (t->kind == TARGET_NONE || job_diskless(j)) {
+	if (t->kind == TARGET_NONE || plan_job_diskless(j)) {
 		j->direct = t->kind == TARGET_NONE;
 		return;
 	}
@@ -143,6 +143,24 @@ static void resolve_direct(struct planner *pl, struct job *j, const struct targe
 	notices_add(&pl->p->notices, "direct auto: false on '%s' (%s): %s", t->role,
 		    t->fstype ? t->fstype : "unknown file system",
 		    why ? why : "the kernel reports no direct I/O limits there");
+}
+
+bool plan_runs_at_depth_one(const struct job *j)
+{
+	return strcmp(j->ioengine, "libaio") == 0 && !j->direct && j->iodepth > 1;
+}
+
+/* What the suite wrote is a lint rule; what `auto` made of it is announced. */
+static void announce_depth(struct planner *pl, const struct job *j, const struct target *t)
+{
+	bool engine_auto = strcmp(j->ioengine_asked, "auto") == 0;
+
+	if (!plan_runs_at_depth_one(j) || (!j->direct_auto && !engine_auto))
+		return;
+	notices_add(&pl->p->notices,
+		    "%s auto: libaio does buffered I/O while it submits, so that iodepth has no "
+		    "effect on '%s'",
+		    j->direct_auto ? "direct" : "ioengine", t->role);
 }
 
 static void resolve_end_fsync(struct planner *pl, struct job *j, const struct job_origins *og)
@@ -164,6 +182,7 @@ void resolve_on_target(struct planner *pl, const struct workload *w, struct job 
 	resolve_size(pl, w, j, og, t);
 	resolve_direct(pl, j, t);
 	resolve_end_fsync(pl, j, og);
+	announce_depth(pl, j, t);
 	if (pl->missing[j->target])
 		job_stop(j, JOB_ERROR, pl->missing[j->target]);
 	conditions_when(pl, w, j);

@@ -2,6 +2,7 @@
 /* plan/rules: the lint rules, one function each, and their table. */
 #include "plan/lint.h"
 
+/* A rule looks; its name and level stand in suite/rules.h, its place in the table below. */
 #define RULE(name)                                                                                 \
 	static bool name(const struct lint_view *v, struct str *text,                              \
 			 struct str *hint __attribute__((unused)))
@@ -40,6 +41,20 @@ RULE(depth_on_sync_engine)
 	return true;
 }
 
+/* io_submit() of buffered I/O returns when it is done: the kernel's aio is only asynchronous under
+ * O_DIRECT. What `auto` made so is announced by resolve.c. */
+RULE(libaio_buffered)
+{
+	const struct job *j = v->j;
+
+	if (!plan_runs_at_depth_one(j) || j->direct_auto || strcmp(j->ioengine_asked, "auto") == 0)
+		return false;
+	str_addf(text, "iodepth %u has no effect: libaio does buffered I/O while it submits",
+		 j->iodepth);
+	str_add(hint, "direct: true, or ioengine: io_uring");
+	return true;
+}
+
 RULE(mix_without_mix)
 {
 	if (!own(v, PW_MIX) || v->j->rw == RW_RW || v->j->rw == RW_RANDRW)
@@ -54,13 +69,13 @@ RULE(fsync_without_write)
 {
 	const struct job *j = v->j;
 
-	if (job_writes(j))
+	if (metric_job_does(j, DIR_WRITE))
 		return false;
 	if (!(own(v, PW_FSYNC) && j->fsync) && !(own(v, PW_FDATASYNC) && j->fdatasync) &&
 	    !(own(v, PW_END_FSYNC) && j->end_fsync) && !(own(v, PW_SYNC) && j->sync != SYNC_NONE))
 		return false;
-	str_addf(text, "fsync, fdatasync, end_fsync or sync has no effect: rw is %s",
-		 job_rw_name(j->rw));
+	str_addf(text, "fsync, fdatasync, end_fsync or sync has no effect: rw is %s%s",
+		 job_rw_name(j->rw), job_writes(j) ? " with rwmixread 100" : "");
 	return true;
 }
 
@@ -204,28 +219,26 @@ RULE(precondition)
 	str_add(text,
 		"random writes on a device that was not preconditioned: a fresh drive is faster "
 		"than the same drive a week later");
-	str_add(
-	    hint,
-	    "write the device once before the session, and say so: `waive: {precondition: WHY}`");
+	str_add(hint, "write the device once before the session, and say so: `waive: "
+		      "{precondition: WHY}`");
 	return true;
 }
 
 const struct lint_rule lint_rules[] = {
-    {"depth-on-sync-engine", DIAG_WARN, PW_IODEPTH, false, depth_on_sync_engine},
-    {"mix-without-mix", DIAG_WARN, PW_MIX, false, mix_without_mix},
-    {"fsync-without-write", DIAG_WARN, PW_RW, false, fsync_without_write},
-    {"batch-above-depth", DIAG_WARN, PW_IODEPTH, false, batch_above_depth},
-    {"ramp-not-below-runtime", DIAG_ERROR, PW_RAMP, false, ramp_not_below_runtime},
-    {"bs-not-multiple-of-512-direct", DIAG_ERROR, PW_BS, false, bs_not_multiple_of_512_direct},
-    {"size-below-bs", DIAG_ERROR, PW_SIZE, false, size_below_bs},
-    {"size-not-multiple-of-bs", DIAG_WARN, PW_SIZE, false, size_not_multiple_of_bs},
-    {"short-runtime", DIAG_WARN, PW_RUNTIME, false, short_runtime},
-    {"sim-without-sim", DIAG_WARN, PW_SIM, false, sim_without_sim},
-    {"no-checks", DIAG_NOTE, PW_COUNT, false, no_checks},
-    {"rate-below-one-per-window", DIAG_ERROR, PW_RATE, false, rate_below_one_per_window},
-    {"percentile-needs-samples", DIAG_WARN, PW_RATE, false, percentile_needs_samples},
-    {"precondition", DIAG_WARN, PW_RW, true, precondition},
+	{RULE_DEPTH_ON_SYNC_ENGINE, PW_IODEPTH, depth_on_sync_engine},
+	{RULE_LIBAIO_BUFFERED, PW_IODEPTH, libaio_buffered},
+	{RULE_MIX_WITHOUT_MIX, PW_MIX, mix_without_mix},
+	{RULE_FSYNC_WITHOUT_WRITE, PW_RW, fsync_without_write},
+	{RULE_BATCH_ABOVE_DEPTH, PW_IODEPTH, batch_above_depth},
+	{RULE_RAMP_NOT_BELOW_RUNTIME, PW_RAMP, ramp_not_below_runtime},
+	{RULE_BS_NOT_MULTIPLE_OF_512_DIRECT, PW_BS, bs_not_multiple_of_512_direct},
+	{RULE_SIZE_BELOW_BS, PW_SIZE, size_below_bs},
+	{RULE_SIZE_NOT_MULTIPLE_OF_BS, PW_SIZE, size_not_multiple_of_bs},
+	{RULE_SHORT_RUNTIME, PW_RUNTIME, short_runtime},
+	{RULE_SIM_WITHOUT_SIM, PW_SIM, sim_without_sim},
+	{RULE_NO_CHECKS, PW_COUNT, no_checks},
+	{RULE_RATE_BELOW_ONE_PER_WINDOW, PW_RATE, rate_below_one_per_window},
+	{RULE_PERCENTILE_NEEDS_SAMPLES, PW_RATE, percentile_needs_samples},
+	{RULE_PRECONDITION, PW_RW, precondition},
 };
 const unsigned lint_rule_count = sizeof(lint_rules) / sizeof(lint_rules[0]);
-_Static_assert(sizeof(lint_rules) / sizeof(lint_rules[0]) <= LINT_RULES_MAX,
-	       "fired is a 64-bit mask");

@@ -3,6 +3,7 @@
 #include "plan/planner.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 static bool role_valid(const char *role)
 {
@@ -65,13 +66,50 @@ static void target_one(struct planner *pl, size_t i)
 		*t = (struct target){.role = arena_strdup(pl->a, role),
 				     .id = arena_strdup(pl->a, arg->id)};
 		pl->missing[i] =
-		    arena_printf(pl->a, "%s%s%s", e.text, e.hint[0] ? "; " : "", e.hint);
+			arena_printf(pl->a, "%s%s%s", e.text, e.hint[0] ? "; " : "", e.hint);
 		return;
 	}
 	direct_learn(pl->o->host, t, facts_value(&pl->p->host, "kernel.release"), pl->a,
 		     &pl->missing[i]);
 	pl->link[i] = fact_bandwidth(t, "link.bandwidth");
 	pl->upstream[i] = fact_bandwidth(t, "upstream.bandwidth");
+}
+
+/* By what the kernel calls it: links, bind mounts and spellings are of no account. */
+static bool same_target(const struct host *h, const struct target *a, const struct target *b)
+{
+	struct stat x, y;
+
+	if (a->kind == TARGET_NONE || a->kind != b->kind)
+		return false;
+	if (str_eq(a->path, b->path))
+		return true;
+	if (a->kind == TARGET_BLOCK)
+		return a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
+	/* the paths of a recorded machine are below its root and were resolved there */
+	return strcmp(h->root, "/") == 0 && stat(a->path, &x) == 0 && stat(b->path, &y) == 0 &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* One thing under two names would be compared with itself, or written by one while the other reads.
+ */
+static int targets_distinct(const struct planner *pl, struct err *e)
+{
+	const struct plan *p = pl->p;
+
+	for (size_t i = 1; i < p->ntargets; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct target *a = &p->targets[k], *b = &p->targets[i];
+
+			if (!same_target(pl->o->host, a, b))
+				continue;
+			err_set(e, ERR_USAGE,
+				"roles '%s' and '%s' are one target: '%s' and '%s' both lead to "
+				"'%s'",
+				a->role, b->role, a->id, b->id, b->path);
+			return err_hint(e, "give each role a target of its own");
+		}
+	return 0;
 }
 
 int targets_resolve(struct planner *pl, struct err *e)
@@ -94,7 +132,7 @@ int targets_resolve(struct planner *pl, struct err *e)
 		else
 			target_one(pl, i);
 	}
-	return 0;
+	return targets_distinct(pl, e);
 }
 
 static struct target *role_find(struct plan *p, const char *role, size_t len)
@@ -161,11 +199,11 @@ int labels_apply(struct planner *pl, struct err *e)
 		if (!l->required || label_known(pl->p, arena_printf(pl->a, "label.%s", l->name)))
 			continue;
 		planner_setup_error(
-		    pl, ERR_SUITE,
-		    arena_printf(pl->a,
-				 "label '%s' is required (%s:%u) and was not given; "
-				 "add --label %s=X",
-				 l->name, s->file, l->line, l->name));
+			pl, ERR_SUITE,
+			arena_printf(pl->a,
+				     "label '%s' is required (%s:%u) and was not given; "
+				     "add --label %s=X",
+				     l->name, s->file, l->line, l->name));
 	}
 	return 0;
 }

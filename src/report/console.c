@@ -279,7 +279,7 @@ void report_last_line(const struct result *const *r, size_t n, enum exit_status 
 		str_add(out, status == STATUS_PASS           ? "\033[1;32m"
 			     : status == STATUS_INCONCLUSIVE ? "\033[1;33m"
 							     : "\033[1;31m");
-	str_add(out, view_colour_word(status));
+	str_add(out, view_headline(status));
 	if (o && o->colour)
 		str_add(out, "\033[0m");
 	if (s.len)

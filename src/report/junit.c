@@ -27,6 +27,7 @@
 struct junit {
 	xmlTextWriterPtr w;
 	enum junit_style style;
+	struct console_options plain; /* how the texts are rendered */
 	bool failed;     /* any libxml2 call failed */
 	char **identity; /* "classname\nname" of every case, for the uniqueness check */
 	size_t n, cap;
@@ -156,7 +157,6 @@ static void case_properties(struct junit *j, const struct result *r, const struc
 static void verdict_case(struct junit *j, const struct view *view, const struct verdict *v)
 {
 	const struct result *r = view->r;
-	static const struct console_options plain = {.width = 80};
 	bool measure = v->job != UINT32_MAX && v->check == VERDICT_MEASURE;
 	struct str block, message;
 
@@ -179,7 +179,7 @@ static void verdict_case(struct junit *j, const struct view *view, const struct 
 		if (!v->watch && (v->kind == VERDICT_INCONCLUSIVE || v->kind == VERDICT_KNOWN))
 			str_addf(&message, "%s: ", verdict_name(v->kind));
 		str_addn(&message, v->text, strnlen(v->text, MESSAGE_MAX));
-		report_block(r, v, &plain, &block);
+		report_block(r, v, &j->plain, &block);
 		child(j, element[v->shape], v->type, message.s, block.s);
 	}
 	end(j);
@@ -250,7 +250,6 @@ static void suite_tail(struct junit *j, const char *output, size_t n)
 
 static void result_suite(struct junit *j, const struct result *r, size_t id)
 {
-	static const struct console_options plain = {.width = 80};
 	size_t count[4] = {0};
 	uint64_t wall = 0;
 	struct view view;
@@ -271,7 +270,7 @@ static void result_suite(struct junit *j, const struct result *r, size_t id)
 	for (size_t i = 0; i < r->verdicts.n; i++)
 		verdict_case(j, &view, &r->verdicts.v[i]);
 	str_init(&text);
-	report_console(r, &plain, &text);
+	report_console(r, &j->plain, &text);
 	suite_tail(j, text.s, text.len);
 	str_release(&text);
 	view_release(&view);
@@ -339,9 +338,10 @@ static int check_unique(struct junit *j, struct err *e)
 }
 
 int report_junit(const struct result *const *r, size_t n, const struct report_suite_error *broken,
-		 size_t nbroken, enum junit_style style, struct str *out, struct err *e)
+		 size_t nbroken, const struct junit_options *o, struct str *out, struct err *e)
 {
-	struct junit j = {.style = style};
+	struct junit j = {.style = o->style, .plain = {.width = 80, .command = o->command}};
+	int rc = 0;
 	xmlBufferPtr buffer = xmlBufferCreate();
 	size_t id = 0;
 
@@ -355,16 +355,18 @@ int report_junit(const struct result *const *r, size_t n, const struct report_su
 	ok(&j, xmlTextWriterSetIndent(j.w, 1));
 	ok(&j, xmlTextWriterStartDocument(j.w, NULL, "UTF-8", NULL));
 	start(&j, "testsuites");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		j.plain.result_path = o->paths ? o->paths[i] : NULL;
 		result_suite(&j, r[i], id++);
+	}
 	for (size_t i = 0; i < nbroken; i++)
 		broken_suite(&j, &broken[i], namesakes(broken, i), id++);
 	end(&j);
 	ok(&j, xmlTextWriterEndDocument(j.w));
 	xmlFreeTextWriter(j.w);
 	if (j.failed)
-		err_set(e, ERR_OUTPUT, "the JUnit document could not be built");
-	else if (check_unique(&j, e) == 0)
+		rc = err_set(e, ERR_OUTPUT, "the JUnit document could not be built");
+	else if ((rc = check_unique(&j, e)) == 0)
 		str_addn(out, (const char *)xmlBufferContent(buffer),
 			 (size_t)xmlBufferLength(buffer));
 	for (size_t i = 0; i < j.n; i++)
@@ -373,5 +375,5 @@ int report_junit(const struct result *const *r, size_t n, const struct report_su
 	str_release(&j.class);
 	str_release(&j.clean);
 	xmlBufferFree(buffer);
-	return j.failed || e->code == ERR_OUTPUT ? e->code : 0;
+	return rc;
 }

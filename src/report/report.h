@@ -17,10 +17,16 @@ struct report_suite_error { /* a suite that could not even be planned */
 	enum exit_status status;
 };
 
-/* One document over all suites: classname SUITE.PROFILE.TARGET.WORKLOAD; uniqueness asserted over
- * the file. broken suites get one case with an error each. 0 or ERR_OUTPUT. */
+struct junit_options {
+	enum junit_style style;
+	const char *command;      /* for the `again:` line of a text; may be NULL */
+	const char *const *paths; /* of each result's document, for `if wanted:`; may be NULL */
+};
+
+/* One document over all suites: classname SUITE.PROFILE.TARGET.WORKLOAD; uniqueness asserted over the
+ * file. broken suites get one case with an error each. 0 or ERR_OUTPUT. */
 int report_junit(const struct result *const *r, size_t n, const struct report_suite_error *broken,
-		 size_t nbroken, enum junit_style style, struct str *out, struct err *e);
+		 size_t nbroken, const struct junit_options *o, struct str *out, struct err *e);
 
 struct console_options {
 	bool colour;

@@ -155,7 +155,7 @@ bool view_is_bad(const struct verdict *v)
 	}
 }
 
-const char *view_colour_word(enum exit_status s)
+const char *view_headline(enum exit_status s)
 {
 	switch (s) {
 	case STATUS_PASS:

@@ -36,6 +36,6 @@ void view_add_estimate(struct str *s, const struct result *r, const struct verdi
 /* Is this verdict one that must be read (not pass, skipped or watched)? */
 bool view_is_bad(const struct verdict *v);
 /* Word of the headline: GREEN, RED, UNDECIDED, ERROR, NO BASELINE, INTERRUPTED. */
-const char *view_colour_word(enum exit_status s);
+const char *view_headline(enum exit_status s);
 
 #endif

@@ -26,26 +26,31 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void settle_in(pid_t parent, const struct run_options *opt)
+/* 0 or a positive errno. */
+static int settle_in(pid_t parent, const struct run_options *opt)
 {
-	int null;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1); /* it died before the line above */
 	setpgid(0, 0);    /* Ctrl-C reaches the supervisor only */
 	default_signals();
-	/* stdout belongs to the supervisor's documents: a library that prints must not reach it. */
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null >= 0) {
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-		if (null > STDERR_FILENO)
-			close(null);
-	}
+	/*
+	 * stdout belongs to the supervisor's documents: a library that prints must not reach it.
+	 * Nor may an abandoned worker keep stderr: who reads that pipe (a CI job) waits until the
+	 * last holder closed it. What a worker has to say travels through live.
+	 */
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		return errno;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	if (null > STDERR_FILENO)
+		close(null);
 	/* An abandoned worker would keep the locks of what it inherited. */
 	for (unsigned i = 0; i < opt->nclose; i++)
 		close(opt->close_in_child[i]);
+	return 0;
 }
 
 int child_start(struct child *c, const struct run_options *opt)
@@ -58,8 +63,15 @@ int child_start(struct child *c, const struct run_options *opt)
 	if (c->pid < 0)
 		return -errno;
 	if (c->pid == 0) {
-		settle_in(parent, opt);
-		c->body(c);
+		int sys = settle_in(parent, opt);
+		char buf[32];
+
+		if (sys)
+			live_fail(c->live, OUTCOME_SETUP, sys, 0, 0,
+				  "worker of '%s': cannot open '/dev/null': %s", c->what,
+				  err_text(sys, buf, sizeof(buf)));
+		else
+			c->body(c);
 		atomic_store(&c->live->final, 1);
 		_exit(0);
 	}
@@ -149,25 +161,29 @@ static void say_crash(const struct child *c, struct outcome *o)
 		    sigdescr_np(WTERMSIG(s)) ? sigdescr_np(WTERMSIG(s)) : "unknown signal",
 		    phase_of(c->live), WCOREDUMP(s) ? ", core dumped" : "");
 	else
-		say(o, OUTCOME_CRASHED,
-		    "worker of '%s' on '%s' ended without a result (exit status %d)", c->what,
-		    c->target, WIFEXITED(s) ? WEXITSTATUS(s) : -1);
+		say(o, OUTCOME_CRASHED, "worker of '%s' on '%s' ended %s a result (exit status %d)",
+		    c->what, c->target, atomic_load(&c->live->final) ? "after" : "without",
+		    WIFEXITED(s) ? WEXITSTATUS(s) : -1);
 }
 
+/* Also one that ends badly behind its last word: its counters are then not to be trusted. */
 static bool died(const struct child *c)
 {
-	return !atomic_load(&c->live->final) && !c->hung && !c->interrupted;
+	bool badly = c->wstatus != CHILD_STATUS_UNKNOWN && c->wstatus != 0;
+
+	return !c->hung && !c->interrupted && (!atomic_load(&c->live->final) || badly);
 }
 
 void child_verdict(const struct child *c, struct outcome *o)
 {
 	struct live *l = c->live;
+	char buf[32];
 
 	o->wall = c->ended > c->forked ? c->ended - c->forked : 0;
 	o->abandoned = c->abandoned;
 	if (c->error) {
 		say(o, OUTCOME_SETUP, "cannot start the worker of '%s' on '%s': %s", c->what,
-		    c->target, strerrordesc_np(c->error));
+		    c->target, err_text(c->error, buf, sizeof(buf)));
 		o->sys = c->error;
 	} else if (died(c) && !atomic_load(&l->error_ready)) {
 		say_crash(c, o);

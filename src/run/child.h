@@ -34,6 +34,19 @@ int child_start(struct child *c, const struct run_options *opt);
 void supervise(struct child *c, size_t n, const struct run_options *opt);
 /* Status and sentence of an outcome, from a child that is gone or abandoned. */
 void child_verdict(const struct child *c, struct outcome *o);
+/* supervisor.c: a worker's standard streams are replaced, so no target may stand on one of their numbers.
+ * 0 or ERR_MEASURE. */
+int fd_clear_of_streams(int fd, const char *target, struct err *e);
+
+/* cache.c: pages of a region that are in the page cache; adds to *c. */
+struct cache_look {
+	uint64_t seen, left; /* pages looked at, and those of them in memory */
+	int sys;             /* why nothing can be said, 0 = it can */
+};
+/* What may stay behind of a drop: a device is also read by others (udev, a partition table). */
+#define CACHE_LEFT_PERCENT 1
+void cache_look(int fd, uint64_t offset, uint64_t len, struct cache_look *c);
+
 /* worker.c: body of a job's worker; arg is its struct run_request. */
 void worker_body(struct child *c);
 

@@ -27,15 +27,17 @@ void task_fail(struct task *k, const struct io *io, int sys)
 	static const char misaligned[] =
 		" (direct: are offset and length multiples of the logical block size?)";
 	const char *name = k->req->target_name;
+	char buf[32];
+	const char *cause = err_text(sys, buf, sizeof(buf));
 
 	if (io->op == IO_FSYNC || io->op == IO_FDATASYNC)
 		live_fail(k->live, OUTCOME_IO_ERROR, sys, 0, 0,
 			  "%s of '%s' failed: %s (earlier writes may be lost)", op_name(io->op),
-			  name, strerrordesc_np(sys));
+			  name, cause);
 	else
 		live_fail(k->live, OUTCOME_IO_ERROR, sys, io->offset, io->len,
 			  "%s of %u bytes at offset %llu of '%s' failed: %s%s", op_name(io->op),
-			  io->len, (unsigned long long)io->offset, name, strerrordesc_np(sys),
+			  io->len, (unsigned long long)io->offset, name, cause,
 			  sys == EINVAL && k->job->direct ? misaligned : "");
 	k->end = END_FAILED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Laying out a file or device with real data, and dropping its cached pages. */
+/* Laying out a file or device with real data. */
 #include "run/child.h"
 
 #include <errno.h>
@@ -21,13 +21,16 @@ struct layout {
 
 static void layout_fail(struct live *l, const struct layout *y, uint64_t at, uint64_t len, int sys)
 {
+	char buf[32];
+
 	live_fail(l, OUTCOME_IO_ERROR, sys, at, len,
 		  "layout of '%s' failed after %llu of %llu bytes: %s", y->name,
-		  (unsigned long long)at, (unsigned long long)y->bytes, strerrordesc_np(sys));
+		  (unsigned long long)at, (unsigned long long)y->bytes,
+		  err_text(sys, buf, sizeof(buf)));
 }
 
-/* Unless the pages are wanted: O_DIRECT keeps the page cache out of it where the file system takes it. The data that lands is
- * the same either way, so this one may fall back without a word. */
+/* Unless the pages are wanted: O_DIRECT keeps the page cache out of it where the file system takes
+ * it. The data that lands is the same either way, so this one may fall back without a word. */
 static int direct_of(int fd)
 {
 	char path[40];
@@ -114,7 +117,7 @@ static void layout_body(struct child *c)
 }
 
 int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const char *name,
-	       const struct run_options *opt, uint64_t *written, struct err *e)
+	       const struct run_options *opt, uint64_t *written, bool *lost, struct err *e)
 {
 	struct layout y = {fd, bytes, seed, keep_cached, name};
 	struct child c = {
@@ -128,6 +131,11 @@ int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const ch
 	int rc = 0;
 
 	*written = 0;
+	if (lost)
+		*lost = false;
+	rc = fd_clear_of_streams(fd, name, e);
+	if (rc)
+		return rc;
 	c.live = live_new(1, 0);
 	if (!c.live)
 		return err_sys(e, ERR_MEASURE, ENOMEM, "layout of '%s'", name);
@@ -135,6 +143,8 @@ int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const ch
 	outcome_init(&o);
 	child_verdict(&c, &o);
 	*written = c.live->thread[0].written;
+	if (lost)
+		*lost = o.abandoned;
 	if (o.status == OUTCOME_INTERRUPTED)
 		rc = err_set(e, ERR_INTR, "layout of '%s' was interrupted", name);
 	else if (o.status != OUTCOME_OK)
@@ -146,20 +156,4 @@ int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const ch
 	outcome_release(&o);
 	live_free(c.live);
 	return rc;
-}
-
-/*
- * Dirty pages cannot be dropped, so they are written first. For a block device too only the cached
- * pages go: BLKFLSBUF would need CAP_SYS_ADMIN, and does no more for clean pages.
- */
-int run_invalidate(int fd, const char *name, struct err *e)
-{
-	/* Devices without a cache (/dev/full) and read-only file systems have nothing to sync. */
-	if (fdatasync(fd) && errno != EINVAL && errno != EROFS)
-		return err_sys(e, ERR_MEASURE, errno, "fdatasync of '%s' failed", name);
-	int sys = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-
-	if (sys && sys != EINVAL && sys != ESPIPE)
-		return err_sys(e, ERR_MEASURE, sys, "cannot drop the cached pages of '%s'", name);
-	return 0;
 }

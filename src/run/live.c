@@ -86,9 +86,8 @@ static void gather_threads(const struct live *l, struct outcome *o)
 		}
 	}
 	if (unslotted)
-		snprintf(o->notes, sizeof(o->notes),
-			 "%llu completions lie beyond the last 100 ms slot kept",
-			 (unsigned long long)unslotted);
+		outcome_note(o, "%llu completions lie beyond the last 100 ms slot kept",
+			     (unsigned long long)unslotted);
 }
 
 static const struct hist *pick(const struct live_thread *t, int d, int which)
@@ -137,18 +136,28 @@ static void gather_slots(const struct live *l, struct outcome *o)
 	}
 }
 
+/* A run that was stopped may lack a mark, or have it taken by a thread that never saw the window.
+ */
+static uint64_t between(const uint64_t cpu[2])
+{
+	return cpu[1] > cpu[0] ? cpu[1] - cpu[0] : 0;
+}
+
 void live_gather(const struct live *l, struct outcome *o)
 {
 	uint64_t ios = 0;
 
+	outcome_note(o, "%s", l->note);
+	for (unsigned i = 0; i < l->nthreads; i++)
+		outcome_note(o, "%s", l->thread[i].note);
 	gather_threads(l, o);
 	gather_hists(l, o);
 	gather_slots(l, o);
 	o->has_slat = !l->sync_engine;
-	o->cpu_usr = l->cpu_usr[1] - l->cpu_usr[0];
-	o->cpu_sys = l->cpu_sys[1] - l->cpu_sys[0];
+	o->cpu_usr = between(l->cpu_usr);
+	o->cpu_sys = between(l->cpu_sys);
 	for (int d = 0; d < DIR_COUNT; d++)
 		ios += o->dir[d].ios;
 	if (!ios)
-		snprintf(o->notes, sizeof(o->notes), "no I/O completed inside the window");
+		outcome_note(o, "no I/O completed inside the window");
 }

@@ -33,6 +33,7 @@ struct live_thread {
 	uint64_t window, ramp, stall;
 	uint64_t depth_sum, depth_n, written;
 	uint64_t unslotted; /* completions beyond the last slot */
+	char note[128];     /* of its engine */
 	struct outcome_slot *slots;
 	struct live_dir dir[DIR_COUNT];
 	struct hist sync;
@@ -62,6 +63,7 @@ struct live {
 	_Atomic uint32_t cpu_begun, cpu_left;
 	uint64_t cpu_usr[2], cpu_sys[2];
 	bool sync_engine;
+	char note[256];         /* of the set-up, written before there are threads */
 	struct live_thread thread[];
 };
 

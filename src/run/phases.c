@@ -241,13 +241,21 @@ static bool syncs_at_end(const struct task *k)
 	return k->job->end_fsync && job_writes(k->job);
 }
 
-/* The window of a time-bound run ends for all threads at once, else with the last thread. */
+/*
+ * Does the window end for all threads at once, else with the last thread? Asked of the job and not
+ * of the thread: with a runtime that only bounds a size, some threads end by time and others before
+ * it, and none of them would then be the one that takes the mark.
+ */
+static bool ends_together(const struct task *k)
+{
+	return k->job->time_based && !syncs_at_end(k);
+}
+
 static void cpu_leave(struct task *k)
 {
 	unsigned before = atomic_fetch_add(&k->live->cpu_left, 1);
-	bool common = k->end == END_TIME && !syncs_at_end(k);
 
-	if (common ? before == 0 : before + 1 == k->live->nthreads)
+	if (ends_together(k) ? before == 0 : before + 1 == k->live->nthreads)
 		cpu_mark(k->live, 1);
 }
 
@@ -347,7 +355,7 @@ static uint64_t window_end(const struct task *k)
 static void finish(struct task *k)
 {
 	bool measured = k->phase == PHASE_MEASURE;
-	bool common = k->end == END_TIME && !syncs_at_end(k);
+	bool common = ends_together(k);
 
 	set_phase(k, PHASE_DRAIN);
 	if (common)

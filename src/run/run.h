@@ -63,11 +63,14 @@ int run_jobs(const struct run_request *req, size_t n, const struct run_options *
 /* Layout: writes `bytes` of incompressible data (seeded) to fd and syncs, in a forked worker under the
  * same supervision. fallocate is not enough: unwritten extents read at memory speed. The pages are
  * dropped afterwards, or with keep_cached left in the page cache, for jobs that ask for cached I/O
- * (direct and invalidate false). ERR_MEASURE, ERR_INTR. */
+ * (direct and invalidate false). *lost (may be NULL): its worker could not be killed, nothing may touch
+ * the target any more. ERR_MEASURE, ERR_INTR. */
 int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const char *name,
-	       const struct run_options *opt, uint64_t *written, struct err *e);
+	       const struct run_options *opt, uint64_t *written, bool *lost, struct err *e);
 
-/* Drops clean cached pages of fd's file (invalidate). 0 or ERR_MEASURE. */
+/* Writes back and drops the cached pages of fd's file (invalidate). Success is no proof that they went:
+ * the kernel only takes the advice (tmpfs, locked pages). The worker of a job that reads through the
+ * cache looks, and refuses. 0 or ERR_MEASURE. */
 int run_invalidate(int fd, const char *name, struct err *e);
 
 /* Longest time a run of that job may take before the supervisor ends it, grace not included. */

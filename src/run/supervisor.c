@@ -254,6 +254,15 @@ static uint64_t slots_for(const struct job *j)
 	return n < SLOTS_MAX ? n : SLOTS_MAX;
 }
 
+int fd_clear_of_streams(int fd, const char *target, struct err *e)
+{
+	if (fd < 0 || fd > STDERR_FILENO) /* a wrong one is refused by whoever opens it */
+		return 0;
+	err_set(e, ERR_MEASURE, "'%s' has descriptor %d, which is that of a standard stream",
+		target, fd);
+	return err_hint(e, "start the program with stdin, stdout and stderr open");
+}
+
 static int child_prepare(struct child *c, const struct run_request *r, struct err *e)
 {
 	*c = (struct child){
@@ -269,7 +278,11 @@ static int child_prepare(struct child *c, const struct run_request *r, struct er
 		return err_sys(e, ERR_MEASURE, ENOMEM, "shared memory for '%s' (%u threads)",
 			       r->job->name, r->job->numjobs);
 	c->live->window_planned = r->job->runtime;
-	return 0;
+	int rc = 0;
+
+	for (unsigned i = 0; i < r->nfds && !rc; i++)
+		rc = fd_clear_of_streams(r->fds[i], r->target_name, e);
+	return rc;
 }
 
 static void outcome_of(const struct child *c, struct outcome *o)

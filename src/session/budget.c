@@ -1,83 +1,92 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The budgets of time and of bytes written: no run and no layout starts that would pass them. */
 #include "session/conductor.h"
 
 #include "base/clock.h"
 #include "base/units.h"
 
-/* What the harness itself takes a run: fork, ring, report; measured 3 to 12 ms. */
-#define HARNESS_NS (20 * NS_PER_MS)
-
-uint64_t budget_run_time(const struct job *j)
-{
-	/* A run bounded by size is counted by what it took last time; before that it is taken as
-	 * nothing, for a guess that is too high would refuse a run that fits. */
-	return HARNESS_NS + j->ramp_time + (j->time_based ? j->runtime : 0);
-}
-
-static uint64_t last_wall(const struct conductor *c, const struct job *j)
+/* The last run of that job, NULL before the first. */
+static const struct outcome *last_run(const struct conductor *c, const struct job *j)
 {
 	for (size_t i = c->r->runs.n; i-- > 0;)
 		if (&c->r->jobs[c->r->runs.v[i].job] == j)
-			return c->r->runs.v[i].out.wall;
-	return 0;
-}
-
-static uint64_t last_written(const struct conductor *c, const struct job *j)
-{
-	for (size_t i = c->r->runs.n; i-- > 0;)
-		if (&c->r->jobs[c->r->runs.v[i].job] == j)
-			return c->r->runs.v[i].out.written;
-	return 0;
+			return &c->r->runs.v[i].out;
+	return NULL;
 }
 
 static uint64_t run_time(const struct conductor *c, const struct job *j)
 {
-	uint64_t planned = budget_run_time(j), last = last_wall(c, j);
+	const struct outcome *last = last_run(c, j);
+	uint64_t planned = plan_run_time(j);
 
-	return last > planned ? last : planned;
+	return last && last->wall > planned ? last->wall : planned;
 }
 
-static const char *refuse(struct conductor *c, bool time)
+/* What a run wrote before is what it will write; the first one of a job bounded by size is known too. A
+ * first free-running one is not: it may pass the budget, the next will not start. */
+static uint64_t run_written(const struct conductor *c, const struct job *j)
 {
+	const struct outcome *last = last_run(c, j);
+
+	if (!job_writes(j))
+		return 0;
+	if (last)
+		return last->written;
+	return j->time_based ? 0 : j->size * j->loops * j->numjobs;
+}
+
+static uint64_t layout_written(const struct conductor *c)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t t = 0; t < c->p->ntargets; t++) {
+		struct target_needs n = plan_target_needs(c->p, t);
+
+		if (c->p->targets[t].kind == TARGET_DIR)
+			bytes += n.files * n.bytes;
+	}
+	return bytes;
+}
+
+static const char *check(struct conductor *c, uint64_t time, uint64_t bytes)
+{
+	uint64_t spent = clock_now() - c->begun;
 	struct str s;
-	const char *text;
+	const char *text = NULL;
 
 	str_init(&s);
-	str_add(&s, "the budget of ");
-	if (time)
+	if (c->p->budget_time && spent + time > c->p->budget_time) {
+		str_add(&s, "the budget of ");
 		unit_format_duration(&s, c->p->budget_time);
-	else
+		str_add(&s, " is used up");
+	} else if (c->p->budget_written && bytes && c->written + bytes > c->p->budget_written) {
+		str_add(&s, "the budget of ");
 		unit_format_size(&s, c->p->budget_written);
-	str_add(&s, time ? " is used up" : " written is used up");
-	text = arena_strdup(&c->r->arena, s.s);
+		str_add(&s, " written is used up");
+	}
+	if (s.len)
+		text = arena_strdup(&c->r->arena, s.s);
 	str_release(&s);
 	return text;
 }
 
-const char *budget_refuses(struct conductor *c, const struct job *j)
+const char *budget_refuses_run(struct conductor *c, const struct job *j)
 {
-	const struct plan *p = c->p;
-
-	if (p->budget_time && clock_now() - c->begun + run_time(c, j) > p->budget_time)
-		return refuse(c, true);
-	if (p->budget_written && job_writes(j) &&
-	    c->written + last_written(c, j) >= p->budget_written)
-		return refuse(c, false);
-	return NULL;
+	return check(c, run_time(c, j), run_written(c, j));
 }
 
-bool budget_allows_session(struct conductor *c)
+const char *budget_refuses_session(struct conductor *c)
 {
-	const struct plan *p = c->p;
-	uint64_t time = 0, bytes = 0;
+	uint64_t time = 0, bytes = layout_written(c);
 
-	for (size_t i = 0; i < p->njobs; i++) {
+	/* The first session starts with what fits; its runs are asked for one by one. */
+	for (size_t i = 0; c->session && i < c->p->njobs; i++) {
+		const struct job *j = &c->p->jobs[i];
+
 		if (!c->chosen[i])
 			continue;
-		time += p->jobs[i].runs * run_time(c, &p->jobs[i]);
-		bytes += p->jobs[i].runs * last_written(c, &p->jobs[i]);
+		time += j->runs * run_time(c, j);
+		bytes += j->runs * run_written(c, j);
 	}
-	if (p->budget_time && clock_now() - c->begun + time > p->budget_time)
-		return false;
-	return !p->budget_written || c->written + bytes <= p->budget_written;
+	return check(c, time, bytes);
 }

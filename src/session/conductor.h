@@ -18,22 +18,31 @@ struct conductor {
 	bool *failed;       /* njobs: had an error, no further run */
 	struct journal journal;
 	bool journalling;
-	struct lock out;       /* of the journal */
+	struct lock journal_lock;
 	struct err unrecorded; /* the first failure of record_failed() */
-	uint64_t begun;   /* clock_now at the start */
-	uint64_t written; /* bytes, all sessions */
-	int *child_close; /* descriptors a worker must not keep */
-	unsigned nclose;
+	uint64_t begun;        /* clock_now at the start */
+	uint64_t written;      /* bytes, all sessions */
 	uint32_t session, done, total;
-	uint64_t remaining; /* planned ns of the runs still to come in this session */
-	struct slot now;    /* the run in flight */
+	uint64_t remaining;     /* planned ns of the runs still to come in this session */
+	struct order_entry now; /* the run in flight */
 };
 
-/* budget.c */
-uint64_t budget_run_time(const struct job *j); /* planned ns of one run, harness included */
-/* NULL while the budget allows the job's next run, else the sentence (static or in the arena). */
-const char *budget_refuses(struct conductor *c, const struct job *j);
-bool budget_allows_session(struct conductor *c);
+/* conductor.c: to the observer. */
+void tell(struct conductor *c, enum session_event_kind kind, const struct run_progress *progress,
+	  const struct run *finished, const char *text);
+
+/* execute.c */
+void take_holds(struct conductor *c);
+/* Fresh files on the targets of the chosen jobs. Only ERR_INTR is returned; other failures are the jobs'. */
+int prepare_targets(struct conductor *c, uint64_t seed, struct err *e);
+/* Makes the run, or says in the result why not. ERR_INTR, ERR_OUTPUT (journal). */
+int execute(struct conductor *c, struct order_entry entry, uint32_t order, struct err *e);
+/* Every chosen job that has not failed yet gets an outcome without a measurement. */
+void fail_chosen(struct conductor *c, enum outcome_status status, const char *text);
+
+/* budget.c: NULL while the budget allows it, else the sentence (in the result's arena). */
+const char *budget_refuses_run(struct conductor *c, const struct job *j);
+const char *budget_refuses_session(struct conductor *c); /* layout included */
 
 /* record.c: the journal */
 int record_open(struct conductor *c, struct err *e);

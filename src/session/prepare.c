@@ -1,57 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session/prepare.h"
 
-#include "engines/engine.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-#ifndef BLKGETDISKSEQ
-#define BLKGETDISKSEQ _IOR(0x12, 128, __u64)
-#endif
-
-bool hold_diskless(const struct job *j)
-{
-	const struct engine *g = engine_find(j->ioengine);
-
-	return g && (g->caps & ENGINE_DISKLESS);
-}
-
-/* What the ready jobs of one target ask of it. */
-struct needs {
-	unsigned files; /* in a folder; 0 = nothing is needed */
-	uint64_t bytes; /* of each file */
-	bool writes;
-	bool cached; /* a job wants its pages in the cache */
-};
-
-static struct needs target_needs(const struct plan *p, uint32_t target)
-{
-	struct needs n = {0};
-
-	for (size_t i = 0; i < p->njobs; i++) {
-		const struct job *j = &p->jobs[i];
-		unsigned files = j->files == FILES_PER_JOB ? j->numjobs : 1;
-
-		if (j->target != target || j->state != JOB_READY || hold_diskless(j))
-			continue;
-		n.writes |= job_writes(j);
-		n.cached |= !j->direct && !j->invalidate;
-		if (files > n.files)
-			n.files = files;
-		if (j->offset + j->size > n.bytes)
-			n.bytes = j->offset + j->size;
-	}
-	return n;
-}
 
 static void close_files(struct hold *h)
 {
@@ -69,36 +26,37 @@ void hold_release(struct hold *h)
 	lock_release(&h->lock);
 }
 
-/* The node may have come to mean another disk between plan and open: the kernel's disk sequence
- * number and the device number of the open descriptor settle it. */
-static int same_device(int fd, const struct target *t, struct err *e)
+/* The name may have come to mean another file or disk between plan and open, while we waited for the
+ * lock say: permission was given for what it named then. */
+static int same_target(int fd, const struct target *t, struct err *e)
 {
 	struct stat st;
-	uint64_t seq = 0;
+	bool block = t->kind == TARGET_BLOCK;
+	uint64_t seq;
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, ERR_TARGET, errno, "cannot look at target '%s'", t->id);
-	if (t->kind != TARGET_BLOCK)
-		return 0;
-	if (!S_ISBLK(st.st_mode) || major(st.st_rdev) != t->dev_major ||
-	    minor(st.st_rdev) != t->dev_minor)
+	if (block ? !S_ISBLK(st.st_mode) || major(st.st_rdev) != t->dev_major ||
+			    minor(st.st_rdev) != t->dev_minor
+		  : st.st_ino != t->inode || major(st.st_dev) != t->dev_major ||
+			    minor(st.st_dev) != t->dev_minor)
+		return err_set(e, ERR_TARGET, "target '%s' is another %s than when it was checked",
+			       t->id, block ? "device" : "file");
+	seq = block ? host_diskseq(fd) : 0;
+	if (t->diskseq && seq && seq != t->diskseq)
 		return err_set(e, ERR_TARGET,
-			       "target '%s' is another device than when it was checked", t->id);
-	if (t->diskseq && ioctl(fd, BLKGETDISKSEQ, &seq) == 0 && seq != t->diskseq)
-		return err_set(e, ERR_TARGET,
-			       "the disk behind target '%s' was replaced since it was checked",
-			       t->id);
+			       "the disk behind target '%s' was replaced since it was checked", t->id);
 	return 0;
 }
 
 static int open_node(struct hold *h, const struct target *t, bool writes, struct err *e)
 {
-	int flags = (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+	/* The path was resolved when it was checked: a link there now is somebody's doing. */
+	int flags = (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	int fd;
 
-	/* O_EXCL on a block device is the kernel's own claim: it fails while anything below or
-	 * above is mounted, swap or held, and a mount then fails while we hold it. Only writers
-	 * take it. */
+	/* O_EXCL on a block device is the kernel's own claim: it fails while anything below or above
+	 * is mounted, swap or held, and a mount then fails while we hold it. Only writers take it. */
 	if (t->kind == TARGET_BLOCK && writes)
 		flags |= O_EXCL;
 	fd = open(t->path, flags);
@@ -109,7 +67,7 @@ static int open_node(struct hold *h, const struct target *t, bool writes, struct
 	}
 	if (fd < 0)
 		return err_sys(e, ERR_TARGET, errno, "cannot open target '%s'", t->id);
-	if (same_device(fd, t, e) < 0) {
+	if (same_target(fd, t, e) < 0) {
 		close(fd);
 		return e->code;
 	}
@@ -119,58 +77,80 @@ static int open_node(struct hold *h, const struct target *t, bool writes, struct
 	return 0;
 }
 
+/* The kernel's claim sees neither a file system made meanwhile nor a loop device stacked on top. */
+static int still_unused(const struct target *t, struct err *e)
+{
+	const struct host host = {.root = "/"};
+	struct notices users;
+	struct arena a;
+	const char *type = NULL;
+	int rc;
+
+	notices_init(&users);
+	arena_init(&a);
+	rc = host_in_use(&host, t, &users, e);
+	if (rc == 0 && users.n)
+		rc = err_set(e, ERR_BUSY, "target '%s' came into use: %s", t->id, users.v[0]);
+	if (rc == 0)
+		rc = host_signature(&host, t, &a, &type, e);
+	if (rc == 0 && type)
+		rc = err_set(e, ERR_TARGET, "target '%s' holds a signature now: %s", t->id, type);
+	notices_release(&users);
+	arena_release(&a);
+	return rc;
+}
+
+/* systemd's protocol for block devices: the lock of the whole disk stands for its partitions too, and
+ * udev stops probing meanwhile. Where only the partition was granted, its own node has to do. */
+static int take_lock(struct hold *h, const struct target *t, uint64_t wait_lock,
+		     const volatile int *stop, struct err *e)
+{
+	struct err de = ERR_INIT;
+	int rc;
+
+	if (t->disk_path && !str_eq(t->disk_path, t->path)) {
+		rc = lock_take(&h->lock, t->disk_path, false, wait_lock, stop, &de);
+		if (rc == 0 || de.code == ERR_BUSY || de.code == ERR_INTR) {
+			if (rc < 0)
+				*e = de;
+			return rc;
+		}
+	}
+	return lock_take(&h->lock, t->path, false, wait_lock, stop, e);
+}
+
 int hold_take(struct hold *h, const struct plan *p, uint32_t target, uint64_t wait_lock,
 	      const volatile int *stop, struct err *e)
 {
 	const struct target *t = &p->targets[target];
-	struct needs needs = target_needs(p, target);
+	struct target_needs needs = plan_target_needs(p, target);
+	int rc = 0;
 
 	*h = (struct hold){.lock = {.fd = -1}};
 	if (!needs.files)
 		return 0;
-	/* flock of the node is also what systemd's udev respects (it stops probing meanwhile). */
-	if (lock_take(&h->lock, t->path, false, wait_lock, stop, e) < 0) {
+	if (take_lock(h, t, wait_lock, stop, e) < 0) {
 		if (e->code == ERR_BUSY)
 			err_hint(e,
 				 "another blkgate run uses it; wait for it with --wait-lock 10min");
 		return e->code;
 	}
-	if (t->kind != TARGET_DIR && open_node(h, t, needs.writes, e) < 0) {
+	if (t->kind == TARGET_DIR)
+		rc = same_target(h->lock.fd, t, e);
+	else
+		rc = open_node(h, t, needs.writes, e);
+	if (rc == 0 && t->kind == TARGET_BLOCK && needs.writes)
+		rc = still_unused(t, e);
+	if (rc < 0)
 		hold_release(h);
-		return e->code;
-	}
-	return 0;
-}
-
-static int unnamed_file(const struct target *t, struct err *e)
-{
-	char path[4096];
-	int fd = open(t->path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0)
-		return fd;
-	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
-		return err_sys(e, ERR_TARGET, errno, "cannot make a file in folder '%s'", t->id);
-	/* A file system without O_TMPFILE: the name lives only between these two calls. */
-	if ((size_t)snprintf(path, sizeof(path), "%s/.blkgate-XXXXXX", t->path) >= sizeof(path))
-		return err_set(e, ERR_TARGET, "path of folder '%s' is too long", t->id);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(e, ERR_TARGET, errno, "cannot make a file in folder '%s'", t->id);
-	if (unlink(path) < 0) {
-		int sys = errno;
-
-		close(fd);
-		return err_sys(e, ERR_TARGET, sys, "cannot remove the name '%s'", path);
-	}
-	return fd;
+	return rc;
 }
 
 int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t seed,
 		 const struct run_options *ro, uint64_t *written, struct err *e)
 {
 	const struct target *t = &p->targets[target];
-	struct needs needs = target_needs(p, target);
+	struct target_needs needs = plan_target_needs(p, target);
 
 	if (t->kind != TARGET_DIR || !needs.files)
 		return 0;
@@ -178,12 +158,13 @@ int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t
 	h->fds = xmalloc(needs.files * sizeof(*h->fds));
 	for (unsigned i = 0; i < needs.files; i++) {
 		uint64_t wrote = 0;
-		int rc = unnamed_file(t, e);
+		int fd = plan_scratch_file(t->path), rc;
 
-		if (rc < 0)
-			return rc;
-		h->fds[h->nfds++] = rc;
-		rc = run_layout(h->fds[i], needs.bytes, seed + i, needs.cached, t->id, ro, &wrote, e);
+		if (fd < 0)
+			return err_sys(e, ERR_TARGET, -fd, "cannot make a file in folder '%s'", t->id);
+		h->fds[h->nfds++] = fd;
+		rc = run_layout(fd, needs.bytes, seed + i, needs.cached, t->id, ro, &wrote, &h->lost,
+				e);
 		*written += wrote;
 		if (rc < 0)
 			return rc;
@@ -198,7 +179,7 @@ void hold_descriptors(const struct hold *h, const struct plan *p, const struct j
 
 	req->fds = h->fds;
 	req->nfds = 0;
-	if (hold_diskless(j))
+	if (plan_job_diskless(j))
 		return;
 	/* A device or file has one node: per_job has a meaning only in a folder. */
 	req->nfds = t->kind == TARGET_DIR && j->files == FILES_PER_JOB ? j->numjobs : 1;

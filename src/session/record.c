@@ -5,6 +5,10 @@
 
 #include "json/json.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 static int add(struct conductor *c, struct jw *w, struct err *e)
 {
 	const char *line = jw_finish(w);
@@ -26,7 +30,7 @@ static int add(struct conductor *c, struct jw *w, struct err *e)
 static int claim_journal(struct conductor *c, struct err *e)
 {
 	struct err le = ERR_INIT;
-	int rc = lock_take(&c->out, c->o->journal, true, c->o->wait_lock, c->o->stop, &le);
+	int rc = lock_take(&c->journal_lock, c->o->journal, true, c->o->wait_lock, c->o->stop, &le);
 
 	if (rc == ERR_INTR)
 		*e = le;
@@ -35,9 +39,53 @@ static int claim_journal(struct conductor *c, struct err *e)
 		err_hint(e, "give each run a folder of its own with --out, or wait with "
 			    "--wait-lock 10min");
 	}
-	if (c->out.fd >= 0)
-		c->child_close[c->nclose++] = c->out.fd;
+	else if (rc < 0)
+		*VEC_PUSH(&c->r->notices) = arena_printf(
+			&c->r->arena, "the journal is not protected from a second run: %s", le.text);
 	return e->code;
+}
+
+/* Does the journal lack its last record? Then it is all that a panic or SIGKILL left of a run. */
+static bool unfinished(const char *path)
+{
+	struct err e = ERR_INIT;
+	struct str s;
+	size_t at;
+	bool yes;
+
+	str_init(&s);
+	if (file_read(path, 0, &s, &e) < 0 || s.len == 0) {
+		str_release(&s);
+		return false;
+	}
+	at = s.len - 1;
+	while (at > 0 && s.s[at - 1] != '\n')
+		at--;
+	yes = s.s[s.len - 1] != '\n' || !str_starts(s.s + at, "{\"end\"");
+	str_release(&s);
+	return yes;
+}
+
+/* Kept aside under the lock, which goes with the file; the new one is locked again. */
+static int keep_unfinished(struct conductor *c, struct err *e)
+{
+	char *old;
+	int rc = 0;
+
+	if (!unfinished(c->o->journal))
+		return 0;
+	old = xasprintf("%s.old", c->o->journal);
+	if (rename(c->o->journal, old) < 0) {
+		rc = err_sys(e, ERR_OUTPUT, errno, "cannot keep the unfinished journal as '%s'", old);
+	} else {
+		*VEC_PUSH(&c->r->notices) =
+			arena_printf(&c->r->arena,
+				     "the journal of an unfinished run was kept: blkgate judge %s", old);
+		lock_release(&c->journal_lock);
+		rc = claim_journal(c, e);
+	}
+	free(old);
+	return rc;
 }
 
 int record_open(struct conductor *c, struct err *e)
@@ -46,12 +94,11 @@ int record_open(struct conductor *c, struct err *e)
 
 	if (!c->o->journal)
 		return 0;
-	if (claim_journal(c, e) < 0)
+	if (claim_journal(c, e) < 0 || keep_unfinished(c, e) < 0)
 		return e->code;
 	if (journal_open(&c->journal, c->o->journal, e) < 0)
 		return e->code;
 	c->journalling = true;
-	c->child_close[c->nclose++] = c->journal.fd;
 	jw_init(&w);
 	result_journal_head(c->r, &w);
 	return add(c, &w, e);
@@ -104,7 +151,7 @@ void record_close(struct conductor *c)
 	struct jw w;
 
 	if (!c->journalling) {
-		lock_release(&c->out);
+		lock_release(&c->journal_lock);
 		return;
 	}
 	jw_init(&w);
@@ -114,5 +161,5 @@ void record_close(struct conductor *c)
 	add(c, &w, &ignored);
 	journal_close(&c->journal);
 	c->journalling = false;
-	lock_release(&c->out);
+	lock_release(&c->journal_lock);
 }

@@ -52,9 +52,9 @@ struct session_options {
 };
 
 /*
- * Fills r (also when it fails: what was measured stays, the rest is "not measured"). Returns 0;
- * ERR_TARGET, ERR_BUSY when a claim failed; ERR_OUTPUT when the journal cannot be written; ERR_INTR
- * when stopped. In each case r is judged and can be reported.
+ * Fills r, judged and ready to be reported, also when it fails: what was measured stays, the rest is "not
+ * measured". A target that cannot be claimed or prepared is an error of its jobs and not of this
+ * call. Returns 0; ERR_OUTPUT or ERR_BUSY when the journal cannot be written; ERR_INTR when stopped.
  */
 int session_run(const struct plan *p, const struct session_options *o, struct result *r,
 		struct err *e);
@@ -63,11 +63,11 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 void session_result_init(const struct plan *p, const struct session_options *o, struct result *r);
 
 /* The one order of a session: `runs` rounds; in each every chosen job once, shuffled. */
-struct slot {
+struct order_entry {
 	uint32_t job, run;
 };
 struct session_order {
-	struct slot *v;
+	struct order_entry *v;
 	size_t n;
 };
 void session_order_make(const struct job *jobs, size_t njobs, const bool *chosen, uint64_t seed,

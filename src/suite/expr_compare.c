@@ -30,7 +30,8 @@ static bool version_read(const char *s, struct version *v)
 	while (c_isdigit(*s)) {
 		char *end;
 
-		if (v->n == VERSION_PARTS)
+		/* 18 digits fit: a longer part would be cut and equal another */
+		if (v->n == VERSION_PARTS || strspn(s, "0123456789") > 18)
 			return false;
 		v->part[v->n++] = strtoul(s, &end, 10);
 		s = end;
@@ -121,18 +122,49 @@ static bool equal(const char *fact, const char *value)
 	return true;
 }
 
+/* Facts that are versions by their meaning; what they look like does not tell 6.10 from 6.1. */
+static bool is_version(const char *key)
+{
+	return str_eq(key, "kernel.release") || str_eq(key, "device.firmware") ||
+	       str_ends(key, ".version");
+}
+
+static int no_order(const char *fact, enum check_op op, const char *value, struct err *e)
+{
+	err_set(e, ERR_SUITE, "'%s' and '%s' have no order under '%s'", fact, value,
+		check_op_name(op));
+	return err_hint(e, "compare texts with == or !=");
+}
+
+int expr_compare_fact(const char *key, const char *fact, enum check_op op, const char *value,
+		      struct err *e)
+{
+	struct version a, b;
+
+	if (op == OP_EQ || op == OP_NE || !is_version(key))
+		return expr_compare(fact, op, value, e);
+	if (version_read(fact, &a) && version_read(value, &b))
+		return holds(version_order(&a, &b), op);
+	return no_order(fact, op, value, e);
+}
+
 int expr_compare(const char *fact, enum check_op op, const char *value, struct err *e)
 {
 	struct version a, b;
 	struct quantity x, y;
+	bool versions;
+	int order;
 
 	if (op == OP_EQ || op == OP_NE)
 		return equal(fact, value) == (op == OP_EQ);
-	if (quantities(fact, value, &x, &y))
-		return holds(x.v < y.v ? -1 : x.v > y.v, op);
-	if (version_read(fact, &a) && version_read(value, &b))
-		return holds(version_order(&a, &b), op);
-	err_set(e, ERR_SUITE, "'%s' and '%s' have no order under '%s'", fact, value,
-		check_op_name(op));
-	return err_hint(e, "compare texts with == or !=");
+	versions = version_read(fact, &a) && version_read(value, &b);
+	if (!quantities(fact, value, &x, &y))
+		return versions ? holds(version_order(&a, &b), op) : no_order(fact, op, value, e);
+	order = x.v < y.v ? -1 : x.v > y.v;
+	if (!versions || holds(order, op) == holds(version_order(&a, &b), op))
+		return holds(order, op);
+	err_set(e, ERR_SUITE,
+		"'%s' %s '%s' is ambiguous: as numbers and as versions the answers differ", fact,
+		check_op_name(op), value);
+	return err_hint(e, "compare with == or !=");
 }

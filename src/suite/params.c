@@ -201,7 +201,7 @@ void params_unused(struct reader *r)
 		struct ynode at = {.line = p->line, .column = p->column};
 
 		if (p->uses == 0)
-			rd_hint(rd_warn(r, &at, "unused-parameter", "parameter '%s' is never used",
+			rd_hint(rd_warn(r, &at, RULE_UNUSED_PARAMETER, "parameter '%s' is never used",
 					p->name),
 				"write '${%s}' where its value belongs", p->name);
 	}

@@ -10,18 +10,21 @@ static const char *const later_keys[] = {"targets", "adjust_by", "precondition",
 					 "setup",   "teardown",  "tunables"};
 
 static struct diag *add(struct reader *r, enum diag_level level, const char *rule,
-			const struct ynode *at, const char *fmt, va_list ap)
+			const struct waiver *waived, const struct ynode *at, const char *fmt,
+			va_list ap)
 {
-	char *text;
-	struct str s;
 	struct diag *g;
+	struct str s;
 
 	str_init(&s);
 	str_vaddf(&s, fmt, ap);
-	text = str_detach(&s);
+	if (waived)
+		str_addf(&s, " (waived: %s)", waived->reason);
 	g = diags_add(r->d, level, rule, r->s->file, at ? at->line : 0, at ? at->column : 0, "%s",
-		      text);
-	free(text);
+		      s.s);
+	str_release(&s);
+	if (waived)
+		return NULL;
 	if (at && at->kind == Y_SCALAR && at->cut)
 		diag_hint(g, "the value ends here because ' #' begins a comment: quote the value");
 	else if (at && at->kind == Y_SCALAR && at->raw)
@@ -41,29 +44,39 @@ struct diag *rd_error(struct reader *r, const struct ynode *at, const char *fmt,
 		return NULL;
 	}
 	va_start(ap, fmt);
-	g = add(r, DIAG_ERROR, NULL, at, fmt, ap);
+	g = add(r, DIAG_ERROR, NULL, NULL, at, fmt, ap);
 	va_end(ap);
 	return g;
 }
 
-struct diag *rd_warn(struct reader *r, const struct ynode *at, const char *rule, const char *fmt,
-		     ...)
+/* Both that hold are used: neither would be missed for the other's sake. */
+static const struct waiver *waiver_use(struct reader *r, enum rule rule)
 {
+	waivers *lists[] = {&r->s->waive, r->workload ? &r->workload->waive : NULL};
+	const struct waiver *found = NULL;
+
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; lists[l] && i < lists[l]->n; i++)
+			if (lists[l]->v[i].rule == rule) {
+				lists[l]->v[i].used = true;
+				found = &lists[l]->v[i];
+			}
+	return found;
+}
+
+struct diag *rd_warn(struct reader *r, const struct ynode *at, enum rule rule, const char *fmt, ...)
+{
+	const struct waiver *waived = waiver_use(r, rule);
 	struct diag *g;
 	va_list ap;
 
-	for (size_t i = 0; i < r->s->waive.n; i++)
-		if (strcmp(r->s->waive.v[i].rule, rule) == 0)
-			return NULL;
-	for (size_t i = 0; r->workload && i < r->workload->waive.n; i++)
-		if (strcmp(r->workload->waive.v[i].rule, rule) == 0)
-			return NULL;
 	if (r->warnings++ >= READER_SHOWN_MAX) {
-		r->quiet++;
+		r->quiet += waived == NULL;
 		return NULL;
 	}
 	va_start(ap, fmt);
-	g = add(r, DIAG_WARN, rule, at, fmt, ap);
+	g = add(r, waived ? DIAG_NOTE : rule_table[rule].level, rule_table[rule].name, waived, at,
+		fmt, ap);
 	va_end(ap);
 	return g;
 }

@@ -17,13 +17,14 @@ struct reader {
 	struct arena scratch; /* for values that are read only to be checked */
 	size_t errors, hidden;   /* errors above READER_SHOWN_MAX are only counted */
 	size_t warnings, quiet;  /* likewise */
-	const struct workload *workload; /* whose waivers hold now, or NULL */
+	struct workload *workload; /* whose waivers hold now, or NULL */
 };
 
-/* Adds an error (NULL when dropped) or a waivable warning; the hint is for rd_hint. at may be NULL. */
+/* Adds an error or a warning; the hint is for rd_hint. at may be NULL. NULL when it was dropped, or
+ * waived: then it became a note with the reason. */
 struct diag *rd_error(struct reader *r, const struct ynode *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-struct diag *rd_warn(struct reader *r, const struct ynode *at, const char *rule, const char *fmt, ...)
+struct diag *rd_warn(struct reader *r, const struct ynode *at, enum rule rule, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void rd_hint(struct diag *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds an error of a value reader with its hint. */

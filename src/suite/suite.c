@@ -92,6 +92,17 @@ static void read_suite(struct reader *r, struct ynode *root, const struct settin
 			  r->hidden);
 }
 
+const struct waiver *suite_waiver(const struct suite *s, const struct workload *w, enum rule rule)
+{
+	for (size_t i = 0; w && i < w->waive.n; i++)
+		if (w->waive.v[i].rule == rule)
+			return &w->waive.v[i];
+	for (size_t i = 0; i < s->waive.n; i++)
+		if (s->waive.v[i].rule == rule)
+			return &s->waive.v[i];
+	return NULL;
+}
+
 int suite_parse(const char *text, size_t n, const char *name, const struct setting *set,
 		size_t nset, struct suite *s, struct diags *d, struct err *e)
 {

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "model/check.h"
 #include "suite/expr.h"
+#include "suite/rules.h"
 #include "suite/words.h"
 #include "suite/yaml.h"
 
@@ -59,8 +60,10 @@ struct gate_entry {
 };
 
 struct waiver {
-	const char *rule, *reason;
+	enum rule rule;
+	const char *reason;
 	uint32_t line, column;
+	bool used; /* by a finding of the suite's own reader */
 };
 
 typedef VEC(struct waiver) waivers;
@@ -120,6 +123,8 @@ int suite_load(const char *path, const struct setting *set, size_t nset, struct 
 int suite_parse(const char *text, size_t n, const char *name, const struct setting *set, size_t nset,
 		struct suite *s, struct diags *d, struct err *e);
 void suite_release(struct suite *s);
+/* The waiver for a rule, of the workload (or NULL) or else of the suite; NULL when there is none. */
+const struct waiver *suite_waiver(const struct suite *s, const struct workload *w, enum rule rule);
 /* The parameters behind a value as "runtime=30s from --set, x=1 from the suite"; NULL when none. */
 const char *suite_param_text(const struct suite *s, const struct ynode *node, struct arena *a);
 

@@ -45,18 +45,6 @@ static void check_reference(struct reader *r, const struct ynode *at, const stru
 		near ? near : name);
 }
 
-/* True when no value can miss it: metrics are never negative. */
-static bool cannot_fail(const struct expr *x)
-{
-	const char *s = x->value;
-
-	if (!s || x->op != OP_GE || *s != '0')
-		return false;
-	while (*s == '0' || *s == '.')
-		s++;
-	return !c_isdigit(*s);
-}
-
 static const char *bound_word(enum check_op op)
 {
 	switch (op) {
@@ -91,9 +79,7 @@ void read_expect(struct reader *r, struct workload *w, const struct ynode *key,
 		if (!text || !rd_expr(r, at, text, &x))
 			continue;
 		if (x.wait)
-			rd_error(r, at, "'%s': 'wait' belongs to admit", x.text);
-		if (cannot_fail(&x))
-			rd_error(r, at, "'%s' can never be missed", x.text);
+			rd_error(r, at, "'%s': 'wait' has no meaning for a measured value", x.text);
 		check_reference(r, at, &x);
 		kind = arena_printf(&r->scratch, "%s %s %s%s%s", x.subject, bound_word(x.op),
 				    x.percent_of ? x.percent_of : "",

@@ -73,7 +73,7 @@ void rd_fact(struct reader *r, const struct ynode *at, const char *name)
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(name, fact_words[i]) == 0)
 			return;
-	g = rd_warn(r, at, "unknown-fact", "'%s' is no fact known to this version", name);
+	g = rd_warn(r, at, RULE_UNKNOWN_FACT, "'%s' is no fact known to this version", name);
 	near = g ? str_nearest(name, fact_words, n) : NULL;
 	rd_hint(g, near ? "did you mean '%s'?" : "'blkgate probe' shows the facts of a target%s",
 		near ? near : "");

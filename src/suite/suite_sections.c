@@ -23,7 +23,7 @@ READ_SECTION(read_name)
 		return;
 	r->s->name = node->text;
 	if (node->cut)
-		rd_hint(rd_warn(r, node, "comment-cut", "the name is '%s': a comment follows",
+		rd_hint(rd_warn(r, node, RULE_COMMENT_CUT, "the name is '%s': a comment follows",
 				node->text),
 			"quote the name, or put a space behind '#'");
 }
@@ -40,10 +40,23 @@ void read_waivers(struct reader *r, const struct ynode *key, const struct ynode 
 		return;
 	for (size_t i = 0; i < node->n; i++) {
 		const struct ynode *k = node->key[i];
-		const char *reason = rd_text(r, k, node->item[i]);
+		const char *reason = rd_text(r, k, node->item[i]), *near;
+		enum rule rule;
 
-		if (reason && rd_name(r, k, "rule", "-"))
-			*VEC_PUSH(to) = (struct waiver){k->text, reason, k->line, k->column};
+		if (!reason || !rd_name(r, k, "rule", "-"))
+			continue;
+		if (rule_find(k->text, &rule) < 0) {
+			near = rule_nearest(k->text);
+			rd_hint(rd_error(r, k, "waive: there is no rule '%s'", k->text),
+				near ? "did you mean '%s'?"
+				     : "`blkgate lint` shows the name of a rule with its finding%s",
+				near ? near : "");
+		} else if (rule_table[rule].level == DIAG_ERROR) {
+			rd_error(r, k, "waive: rule '%s' is an error and cannot be waived",
+				 k->text);
+		} else {
+			*VEC_PUSH(to) = (struct waiver){rule, reason, k->line, k->column, false};
+		}
 	}
 }
 
@@ -151,16 +164,19 @@ READ_SECTION(read_budget)
 }
 
 /* What a condition on the machine cannot say. */
-static void refuse_parts(struct reader *r, const struct ynode *key, const struct ynode *at,
-			 const struct expr *x)
+static void refuse_parts(struct reader *r, const struct ynode *at, const struct expr *x)
 {
 	if (x->every_run || x->spread)
 		rd_error(r, at, "'%s': '%s' belongs to expect", x->text,
 			 x->every_run ? "every run:" : "spread()");
 	if (x->percent_of)
 		rd_error(r, at, "'%s': 'N%% of ...' belongs to expect", x->text);
-	if (x->wait && strcmp(key->text, "admit") != 0)
-		rd_error(r, at, "'%s': 'wait' belongs to admit", x->text);
+	if (x->wait)
+		rd_hint(rd_error(r, at, "'%s': waiting for a state comes with a later version",
+				 x->text),
+			"leave 'wait' out: the condition is checked before the first run and after "
+			"each "
+			"session");
 }
 
 READ_SECTION(read_conditions)
@@ -176,7 +192,7 @@ READ_SECTION(read_conditions)
 
 		if (!text || !rd_expr(r, at, text, &x))
 			continue;
-		refuse_parts(r, key, at, &x);
+		refuse_parts(r, at, &x);
 		rd_fact(r, at, x.subject);
 		*VEC_PUSH(to) = x;
 	}

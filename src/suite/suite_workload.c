@@ -65,7 +65,7 @@ READ_KEY(read_name)
 	if (!text)
 		return;
 	if (node->cut)
-		rd_hint(rd_warn(r, node, "comment-cut", "the name is '%s': a comment follows",
+		rd_hint(rd_warn(r, node, RULE_COMMENT_CUT, "the name is '%s': a comment follows",
 				text),
 			"quote the name, or put a space behind '#'");
 	if (strchr(text, '{')) {

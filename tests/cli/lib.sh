@@ -124,6 +124,7 @@ loop() {
 	local file=$1 size=$2
 	shift 2
 	cleanup "losetup -n -O NAME -j '$file' | xargs -r -n 1 losetup -d"
+	# shellcheck disable=SC2034 # for the caller
 	truncate -s "$size" "$file" && LOOP=$(losetup --find --show "$@" "$file" 2>"$T/err")
 }
 finish() { exit "$FAILED"; }

@@ -72,8 +72,8 @@ static void get_all(const struct json *o)
 
 	for (size_t k = 0; json_object_at(o, k, &m); k++) {
 		require(json_get_str(o, m.key, &s, &e) == 0 || e.code == ERR_DATA);
-		require(json_opt_u64(o, m.key, 1, &u, &e) == 0 || e.code == ERR_DATA);
-		require(json_opt_i64(o, m.key, 1, &i, &e) == 0 || e.code == ERR_DATA);
+		require(json_get_u64(o, m.key, &u, &e) == 0 || e.code == ERR_DATA);
+		require(json_get_i64(o, m.key, &i, &e) == 0 || e.code == ERR_DATA);
 		require(json_opt_double(o, m.key, 1, &d, &e) == 0 || e.code == ERR_DATA);
 		require(json_opt_bool(o, m.key, true, &b, &e) == 0 || e.code == ERR_DATA);
 	}

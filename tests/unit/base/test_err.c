@@ -100,6 +100,22 @@ static void takes_its_own_text_as_argument(void **state)
 	assert_string_equal(e.file, "f");
 }
 
+/* 512 and 524 are the kernel's own (ERESTARTSYS, ENOTSUPP), and drivers return them. */
+static void every_errno_has_a_text(void **state)
+{
+	struct err e = ERR_INIT;
+	char buf[32];
+
+	(void)state;
+	for (int no = 1; no < 4096; no++)
+		assert_true(err_text(no, buf, sizeof(buf))[0] != '\0');
+	assert_string_equal(err_text(ENOSPC, buf, sizeof(buf)), "No space left on device");
+	assert_string_equal(err_text(-ENOSPC, buf, sizeof(buf)), "No space left on device");
+	assert_string_equal(err_text(524, buf, sizeof(buf)), "unknown error 524");
+	assert_int_equal(err_sys(&e, ERR_SYS, 512, "cannot read"), ERR_SYS);
+	assert_string_equal(e.text, "cannot read: unknown error 512");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +123,7 @@ int main(void)
 	    cmocka_unit_test(names_the_cause_of_a_system_call),
 	    cmocka_unit_test(long_texts_are_cut_visibly_and_keep_the_cause),
 	    cmocka_unit_test(a_cut_never_splits_a_character),
+	    cmocka_unit_test(every_errno_has_a_text),
 	    cmocka_unit_test(takes_its_own_text_as_argument),
 	};
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/hist.h"
-#include "base/rng.h"
+#include "../normal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "../normal.h"
 
 #include <math.h>
 #include <string.h>

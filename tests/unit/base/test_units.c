@@ -90,11 +90,11 @@ static void rates_and_shares(void **state)
 	uint64_t n;
 
 	(void)state;
-	assert_int_equal(units_bandwidth("3230 MB/s", &v, &e), 0);
+	assert_int_equal(unit_parse(UNIT_BW, "3230 MB/s", &v, &e), 0);
 	assert_true(v == 3230e6);
-	assert_int_equal(units_bandwidth("3.23GB/s", &v, &e), 0);
+	assert_int_equal(unit_parse(UNIT_BW, "3.23GB/s", &v, &e), 0);
 	assert_true(v == 3230e6);
-	assert_int_equal(units_bandwidth("1KiB/s", &v, &e), 0);
+	assert_int_equal(unit_parse(UNIT_BW, "1KiB/s", &v, &e), 0);
 	assert_true(v == 1024);
 	assert_int_equal(units_iops("340k IOPS", &v, &e), 0);
 	assert_true(v == 340000);
@@ -172,7 +172,7 @@ static int parse(enum parser p, const char *s, struct err *e)
 	case TIME:
 		return units_time(s, &n, e);
 	case BW:
-		return units_bandwidth(s, &v, e);
+		return unit_parse(UNIT_BW, s, &v, e);
 	case IOPS:
 		return units_iops(s, &v, e);
 	case PERCENT:

@@ -10,9 +10,11 @@
 #include "engines/engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -270,6 +272,7 @@ static void engine_is_held_to_the_contract(void **state)
 
 	puppet.submit_rc = 3;
 	breached(engine_submit(&run, ios, 2), "took 3 of 2");
+	assert_int_equal(run.inflight, 2); /* who knows what it did with them */
 	teardown(state);
 	setup(state);
 	puppet.submit_rc = 0;
@@ -300,12 +303,96 @@ static void engine_is_held_to_the_contract(void **state)
 		puppet.back[0] = &io[cases[i].back];
 		io[cases[i].back].res = cases[i].res;
 		breached(engine_reap(&run, done, 1, 4, 0), cases[i].word);
+		assert_int_equal(run.inflight, 2);
 	}
 	teardown(state);
 	setup(state);
 	assert_int_equal(engine_submit(&run, ios, 2), 2);
 	puppet.back[0] = puppet.back[1] = &io[0];
 	breached(engine_reap(&run, done, 1, 4, 0), "not in flight");
+}
+
+/* What the runner does not get back stays in flight: its buffer must not be used again or unmapped. */
+static void breach_in_a_batch_keeps_all_in_flight(void **state)
+{
+	struct io *done[4];
+	struct io stranger = {.op = IO_READ, .index = 3, .len = 512, .res = 512};
+	struct io *const bad[] = {&io[0], &io[2], &stranger, NULL};
+
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(engine_submit(&run, ios, 3), 3);
+		puppet.back[0] = &io[0];
+		puppet.back[1] = &io[1];
+		puppet.back[2] = bad[i] ? bad[i] : &io[2];
+		io[2].res = i == 1 ? 513 : 512;
+		puppet.reap_rc = bad[i] ? INT32_MAX : 4;
+		breached(engine_reap(&run, done, 1, 4, 0), "returned ");
+		assert_int_equal(run.inflight, 3);
+		assert_int_equal(run.reaped, 0);
+		for (unsigned k = 0; k < 3; k++)
+			assert_int_equal(run.out[k], 1);
+		/* They can still come back. */
+		puppet.reap_rc = INT32_MAX;
+		puppet.back[2] = &io[2];
+		io[2].res = 512;
+		assert_int_equal(engine_reap(&run, done, 1, 4, 0), 3);
+		assert_int_equal(run.inflight, 0);
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* The probe of a puppet that looks at what it was given: the pipe of its answer and nothing else. */
+static int p_probe_looks(struct err *e)
+{
+	struct stat st, null;
+	unsigned more = 0;
+
+	if (stat("/dev/null", &null))
+		return err_set(e, ERR_MEASURE, "no /dev/null");
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fstat(fd, &st) || st.st_rdev != null.st_rdev)
+			return err_set(e, ERR_MEASURE, "descriptor %d is kept", fd);
+	}
+	for (int fd = 3; fd < 256; fd++)
+		more += fcntl(fd, F_GETFD) >= 0;
+	return more == 1 ? 0 : err_set(e, ERR_MEASURE, "%u descriptors are kept", more);
+}
+
+static void a_probe_holds_nothing_of_the_program(void **state)
+{
+	struct engine looks = good;
+	struct err e = ERR_INIT;
+	int fd = open("/", O_RDONLY);
+
+	(void)state;
+	looks.probe = p_probe_looks;
+	if (engine_probe(&looks, &e))
+		fail_msg("%s", e.text);
+	close(fd);
+}
+
+static const char *p_about(void *ctx)
+{
+	return ctx == &puppet ? "as told" : "?";
+}
+
+static void an_engine_may_say_what_it_chose(void **state)
+{
+	struct engine talks = good;
+	struct engine_run r;
+	struct err e = ERR_INIT;
+	int fd = 0;
+
+	(void)state;
+	assert_string_equal(engine_about(&run), "");
+	talks.about = p_about;
+	assert_int_equal(engine_open(&r, &talks, &(struct engine_config){.fds = &fd, .nfds = 1, .depth = 1},
+				     &e),
+			 0);
+	assert_string_equal(engine_about(&r), "as told");
+	engine_close(&r);
+	assert_string_equal(engine_about(&r), "");
 }
 
 /* Nothing is torn down under I/O that the kernel may still be doing. */
@@ -396,6 +483,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(caller_is_held_to_the_contract, setup, teardown),
 	    cmocka_unit_test_setup_teardown(engine_is_held_to_the_contract, setup, teardown),
 	    cmocka_unit_test_setup_teardown(close_leaves_busy_context, setup, teardown),
+	    cmocka_unit_test_setup_teardown(breach_in_a_batch_keeps_all_in_flight, setup, teardown),
+	    cmocka_unit_test_setup_teardown(a_probe_holds_nothing_of_the_program, setup, teardown),
+	    cmocka_unit_test_setup_teardown(an_engine_may_say_what_it_chose, setup, teardown),
 	    cmocka_unit_test_setup_teardown(real_clock_without_hook, setup, teardown),
 	    cmocka_unit_test(probe_answers),
 	};

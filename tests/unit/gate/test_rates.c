@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "../normal.h"
 #include "gate/estimate.h"
 #include "gate/sequence.h"
 #include <math.h>

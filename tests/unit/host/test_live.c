@@ -208,6 +208,8 @@ static void check_loop(struct fixture *x, int fd, const char *node)
 	assert_int_equal(x->target.logical_block, 4096);
 	if (x->target.dio_known)
 		assert_int_equal(x->target.dio_offset, 4096);
+	assert_true(host_diskseq(fd) == x->target.diskseq);
+	assert_true(host_diskseq(-1) == 0);
 	fact_is(&x->target.facts, "device.transport", "loop");
 	fact_is(&x->target.facts, "link", "none");
 	assert_int_equal(host_in_use(&live, &x->target, &x->users, &x->err), 0);

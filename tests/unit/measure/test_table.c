@@ -142,6 +142,22 @@ static void test_mix(void **state)
 	assert_string_equal(out[0]->name, "read.iops");
 }
 
+static void test_does(void **state)
+{
+	struct job j = {.rw = RW_RANDRW, .rwmixread = 100};
+
+	(void)state;
+	assert_true(metric_job_does(&j, DIR_READ));
+	assert_false(metric_job_does(&j, DIR_WRITE));
+	assert_false(metric_job_does(&j, DIR_TRIM));
+	assert_true(metric_job_does(&j, METRIC_ALL));
+	j.rwmixread = 0;
+	assert_false(metric_job_does(&j, DIR_READ));
+	assert_true(metric_job_does(&j, DIR_WRITE));
+	j.rw = RW_READ;
+	assert_true(metric_job_does(&j, DIR_READ));
+}
+
 static void test_applies(void **state)
 {
 	struct job j = {.rw = RW_WRITE};
@@ -167,7 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_complete), cmocka_unit_test(test_unique),
 	    cmocka_unit_test(test_nearest),  cmocka_unit_test(test_resolve),
-	    cmocka_unit_test(test_mix),      cmocka_unit_test(test_applies),
+	    cmocka_unit_test(test_mix),      cmocka_unit_test(test_applies), cmocka_unit_test(test_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -358,19 +358,6 @@ static void test_extremes(void **state)
 	outcome_release(&o);
 }
 
-static void test_depth(void **state)
-{
-	struct outcome o;
-
-	(void)state;
-	outcome_init(&o);
-	assert_true(isnan(measure_depth(&o)));
-	o.depth_sum = 63;
-	o.depth_n = 2;
-	assert_true(measure_depth(&o) == 31.5);
-	outcome_release(&o);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,7 +367,6 @@ int main(void)
 	    cmocka_unit_test(test_failed),         cmocka_unit_test(test_cpu_not_counted),
 	    cmocka_unit_test(test_lowest_second),  cmocka_unit_test(test_lowest_second_borders),
 	    cmocka_unit_test(test_exact),          cmocka_unit_test(test_extremes),
-	    cmocka_unit_test(test_depth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

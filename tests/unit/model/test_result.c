@@ -388,7 +388,7 @@ int main(void)
 	    cmocka_unit_test(test_head_flags),     cmocka_unit_test(test_empty),
 	    cmocka_unit_test(test_unresolved_job), cmocka_unit_test(test_hostile_texts),
 	    cmocka_unit_test(test_long_text),      cmocka_unit_test(test_slots),
-	    cmocka_unit_test(test_result_runs),    cmocka_unit_test(test_load),
+	    cmocka_unit_test(test_load),
 	    cmocka_unit_test(test_many),
 	};
 

@@ -69,6 +69,34 @@ static void expectations(void **state)
 	assert_string_equal(c->text, "read.clat.p99 <= 2ms");
 }
 
+/* Whichever instance comes first: a mix of 0 or 100 has one direction, and others keep theirs. */
+static void mixes(void **state)
+{
+	struct fix *f = *state;
+	static const struct { const char *order; int reads[3], writes[3]; } v[] = {
+		{"100, 50, 0", {1, 1, 0}, {0, 1, 1}},
+		{"50, 0, 100", {1, 0, 1}, {1, 1, 0}},
+		{"0, 100, 50", {0, 1, 1}, {1, 0, 1}},
+	};
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		char text[512];
+
+		snprintf(text, sizeof(text),
+			 HEAD "  - {name: a, rw: randrw, matrix: {rwmixread: [%s]}, gate: {iops: 5%%}}\n",
+			 v[i].order);
+		fix_ok(f, text);
+		for (size_t k = 0; k < 3; k++) {
+			assert_int_equal(check_of(f, k, "gate read.iops") != NULL, v[i].reads[k]);
+			assert_int_equal(check_of(f, k, "gate write.iops") != NULL, v[i].writes[k]);
+		}
+	}
+	fix_refused(f, HEAD "  - {name: a, rw: randrw, rwmixread: 100, gate: {write.iops: 5%}}\n",
+		    "is randrw with rwmixread 100 and has no write.iops");
+	fix_refused(f, HEAD "  - {name: a, rw: randrw, rwmixread: 100, direct: auto, gate: {sync.lat.p99: 5%}}\n",
+		    "never syncs");
+}
+
 /* Law 1: what cannot fail, or cannot be measured, is no check. */
 static void refused(void **state)
 {
@@ -89,7 +117,8 @@ static void refused(void **state)
 		{"rw: read, expect: [read.clat.p99 <= 1ms, clat.p99 <= 2ms]", "two ceilings", ""},
 		{"rw: read, expect: [read.bw == 1 MB/s]", "never exactly equal", ">="},
 		{"rw: read, expect: [spread(read.bw) <= 20%]", "later version", ""},
-		{"rw: read, expect: [read.bw >= 0 MB/s]", "can", ""},
+		{"rw: read, expect: [read.bw >= 0 MB/s]", "cannot fail", ""},
+		{"rw: read, expect: [\"every run: read.iops >= 0.0\"]", "cannot fail", ""},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -115,7 +144,7 @@ static void known_entries(void **state)
 	char text[1024];
 
 	f->arg[0].role = "x";
-	f->arg[1] = (struct target_arg){"y", f->dir};
+	f->arg[1] = (struct target_arg){"y", "/tmp"};
 	f->o.ntargets = 2;
 	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4096 gate read.iops\", "
 				     "no_worse_than: 9%%, ticket: S-1, until: 2027-01-31}\n", head, body);
@@ -137,6 +166,14 @@ static void known_entries(void **state)
 				     "no_worse_than: 4%%, ticket: S-1, until: 2027-01-31}\n", head, body);
 	fix_ok(f, text);
 	assert_non_null(fix_rule(f, "known-within-tolerance"));
+	assert_int_equal(f->diags.warnings, 1);
+	/* a reason turns it into a note, in the suite or in the workload */
+	snprintf(text, sizeof(text), "%swaive: {known-within-tolerance: it moves}\n%sknown:\n"
+				     "  - {check: \"a:bs=4096 gate read.iops\", "
+				     "no_worse_than: 4%%, ticket: S-1, until: 2027-01-31}\n", head, body);
+	fix_ok(f, text);
+	assert_int_equal(f->diags.warnings, 0);
+	assert_part(fix_rule(f, "known-within-tolerance")->text, "(waived: it moves)");
 }
 
 static void selection(void **state)
@@ -175,7 +212,7 @@ static void selection(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(gates), TEST(expectations), TEST(refused), TEST(known_entries), TEST(selection),
+		TEST(gates), TEST(mixes), TEST(expectations), TEST(refused), TEST(known_entries), TEST(selection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan_test.h"
 
+#include "engines/engine.h"
+
 /* Each rule on a workload that breaks it and on its neighbour that does not. */
 static void rules(void **state)
 {
@@ -9,6 +11,14 @@ static void rules(void **state)
 		/* bugs-given depth-1 */
 		{"depth-on-sync-engine", DIAG_WARN, "rw: read, ioengine: psync, iodepth: 32",
 		 "rw: read, ioengine: psync, numjobs: 32"},
+		{"libaio-buffered", DIAG_WARN, "rw: read, ioengine: libaio, iodepth: 32, direct: false",
+		 "rw: read, ioengine: libaio, iodepth: 32, direct: true"},
+		{"libaio-buffered", DIAG_WARN, "rw: write, ioengine: libaio, iodepth: 2, direct: false",
+		 "rw: write, ioengine: libaio, iodepth: 1, direct: false"},
+		{"libaio-buffered", DIAG_WARN, "rw: write, ioengine: libaio, iodepth: 2, direct: false",
+		 "rw: write, ioengine: io_uring, iodepth: 2, direct: false"},
+		{"fsync-without-write", DIAG_WARN, "rw: rw, rwmixread: 100, fsync: 1",
+		 "rw: rw, rwmixread: 99, fsync: 1"},
 		{"mix-without-mix", DIAG_WARN, "rw: randwrite, rwmixread: 70", "rw: randrw, rwmixread: 70"},
 		{"fsync-without-write", DIAG_WARN, "rw: read, fsync: 1", "rw: write, fsync: 1"},
 		{"fsync-without-write", DIAG_WARN, "rw: read, sync: dsync", "rw: rw, sync: dsync"},
@@ -98,6 +108,70 @@ static void waiving(void **state)
 	assert_part(g->hint, "depth-on-sync-engine");
 }
 
+/* What reader and expansion find can be waived like what lint finds, and is missed in the same way. */
+static void one_list_of_rules(void **state)
+{
+	struct fix *f = *state;
+	static const struct { const char *rule, *top, *workload, *clean_top, *clean; } v[] = {
+		{"unused-parameter", "parameters: {x: 1}\n", "rw: read", "", "rw: read"},
+		{"unknown-fact", "requires: [a.b == c]\n", "rw: read", "requires: [target.type == dir]\n", "rw: read"},
+		{"exclude-matches-nothing", "", "rw: read, matrix: {bs: [4k, 8k], iodepth: [1, 2]}, "
+		 "exclude: [{bs: 8k}, {bs: 8k, iodepth: 1}]", "",
+		 "rw: read, matrix: {bs: [4k, 8k], iodepth: [1, 2]}, exclude: [{bs: 8k}]"},
+		{"depth-on-sync-engine", "", "rw: read, ioengine: psync, iodepth: 2", "",
+		 "rw: read, ioengine: psync"},
+	};
+
+	f->o.lint_only = true;
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		const struct diag *g;
+		char text[1024], waive[128];
+
+		snprintf(waive, sizeof(waive), "waive: {%s: it is so}\n", v[i].rule);
+		for (int waived = 0; waived < 2; waived++) {
+			snprintf(text, sizeof(text), "blkgate: 1\nname: t\n%s%sdefaults: {ioengine: sim, size: 1MiB}\n"
+				 "workloads:\n  - {name: a, %s}\n", v[i].top, waived ? waive : "", v[i].workload);
+			fix_ok(f, text);
+			g = fix_rule(f, v[i].rule);
+			assert_non_null(g);
+			assert_int_equal(g->level, waived ? DIAG_NOTE : DIAG_WARN);
+			assert_int_equal(f->diags.warnings, !waived);
+			assert_int_equal(strstr(g->text, "(waived: it is so)") != NULL, waived);
+		}
+		snprintf(text, sizeof(text), "blkgate: 1\nname: t\n%s%sdefaults: {ioengine: sim, size: 1MiB}\n"
+			 "workloads:\n  - {name: a, %s}\n", v[i].clean_top, waive, v[i].clean);
+		fix_ok(f, text);
+		assert_null(fix_rule(f, v[i].rule));
+		assert_non_null(fix_rule(f, "unused-waiver"));
+		assert_int_equal(f->diags.warnings, 1);
+	}
+	/* also the waiver that finds nothing; but not itself */
+	fix_ok(f, HEAD "  - {name: a, rw: read, waive: {short-runtime: x, unused-waiver: shared text}}\n");
+	assert_int_equal(f->diags.warnings, 0);
+	assert_int_equal(fix_count(f, "unused-waiver"), 1);
+	fix_ok(f, HEAD "  - {name: a, rw: read, waive: {unused-waiver: shared text}}\n");
+	assert_int_equal(f->diags.warnings, 1);
+}
+
+/* The rule is about what was written; what `auto` found is announced. */
+static void libaio_by_auto(void **state)
+{
+	struct fix *f = *state;
+	struct err e = ERR_INIT;
+	size_t said = 0;
+
+	if (engine_probe(engine_find("libaio"), &e) < 0) {
+		print_message("libaio cannot be used here: %s\n", e.text);
+		skip();
+	}
+	fix_ok(f, HEAD "  - {name: a, rw: read, ioengine: libaio, iodepth: 8, direct: auto}\n"
+		       "  - {name: b, rw: read, ioengine: libaio, iodepth: 16, direct: auto}\n");
+	assert_null(fix_rule(f, "libaio-buffered"));
+	for (size_t i = 0; i < f->plan.notices.n; i++)
+		said += strstr(f->plan.notices.v[i], "iodepth has no effect on 'dut'") != NULL;
+	assert_int_equal(said, !f->plan.jobs[0].direct);
+}
+
 static void hand_made_block_device(void **state)
 {
 	struct fix *f = *state;
@@ -121,7 +195,7 @@ static void script_of_sim(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(rules), TEST(once_a_workload), TEST(waiving), TEST(hand_made_block_device), TEST(script_of_sim),
+		TEST(rules), TEST(once_a_workload), TEST(waiving), TEST(one_list_of_rules), TEST(libaio_by_auto), TEST(hand_made_block_device), TEST(script_of_sim),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

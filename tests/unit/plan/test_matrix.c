@@ -10,7 +10,7 @@ static void order_is_workload_instance_target(void **state)
 					    "m:rw=write:iodepth=8", "m:rw=write:iodepth=8"};
 
 	f->arg[0] = (struct target_arg){"old", f->dir};
-	f->arg[1] = (struct target_arg){"new", f->dir};
+	f->arg[1] = (struct target_arg){"new", "/tmp"};
 	f->o.ntargets = 2;
 	/* axes stand in the order of the word table, not in that of the suite */
 	fix_ok(f, HEAD "  - {name: a, rw: read}\n"

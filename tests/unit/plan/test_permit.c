@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan_test.h"
+#include "recorded.h"
 
-#include "base/fileio.h"
-
-#include <ftw.h>
+#include <fcntl.h>
 
 #define SWAPS "Filename\t\t\t\tType\t\tSize\tUsed\tPriority\n"
 
 /* A recorded machine with one disk: sda, a partition, an identity, nothing that uses it. */
-static void put(struct fix *f, const char *path, const char *text)
-{
-	char full[512], *slash;
-	struct err e = ERR_INIT;
-	FILE *fp;
-
-	snprintf(full, sizeof(full), "%s%s", f->dir, path);
-	slash = strrchr(full, '/');
-	*slash = '\0';
-	assert_int_equal(file_mkdirs(full, &e), 0);
-	*slash = '/';
-	fp = fopen(full, "w");
-	assert_non_null(fp);
-	fputs(text, fp);
-	assert_int_equal(fclose(fp), 0);
-}
-
 static void put_disk(struct fix *f, const char *logical)
 {
 	char by_id[256];
@@ -48,23 +30,6 @@ static void put_disk(struct fix *f, const char *logical)
 	f->arg[0].id = "/dev/sda";
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(path);
-}
-
-static int disk_teardown(void **state)
-{
-	struct fix *f = *state;
-
-	nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	return fix_teardown(state);
-}
-
-#define DISK_TEST(fn) cmocka_unit_test_setup_teardown(fn, fix_setup, disk_teardown)
 #define PLAIN HEAD_BARE "  - {name: w, rw: randwrite}\n  - {name: r, rw: randread}\n"
 
 static void refused(struct fix *f, const char *part)
@@ -202,6 +167,94 @@ static void existing_file(void **state)
 	assert_true(f->plan.targets[0].write_allowed);
 }
 
+static void fill(int fd, off_t from, size_t n)
+{
+	char bytes[4096];
+
+	memset(bytes, 'x', sizeof(bytes));
+	for (size_t at = 0; at < n; at += sizeof(bytes))
+		assert_int_equal(pwrite(fd, bytes, sizeof(bytes), from + (off_t)at), sizeof(bytes));
+}
+
+/* A read of what was never written is answered by the file system, and looks like a fast drive. */
+static void holes(void **state)
+{
+	struct fix *f = *state;
+	const char *const text = HEAD_BARE
+		"  - {name: low, rw: read, size: 64k, direct: false}\n"
+		"  - {name: high, rw: randread, size: 64k, offset: 64k, direct: false}\n"
+		"  - {name: all, rw: randrw, size: 128k, direct: false}\n"
+		"  - {name: w, rw: write, size: 128k, direct: false}\n"
+		"  - {name: mix, rw: randrw, rwmixread: 0, size: 128k, direct: false}\n"
+		"  - {name: sim, rw: read, size: 128k, ioengine: sim}\n";
+	const char *allow[1];
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/file", f->dir);
+	allow[0] = path;
+	f->arg[0].id = path;
+	f->o.allow_write = allow;
+	f->o.nallow = 1;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 131072), 0);
+	if (lseek(fd, 0, SEEK_HOLE) != 0) {
+		print_message("the file system of %s has no holes\n", f->dir);
+		close(fd);
+		skip();
+	}
+	fill(fd, 0, 65536);
+	fix_ok(f, text);
+	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+	assert_int_equal(f->plan.jobs[1].state, JOB_ERROR);
+	assert_part(f->plan.jobs[1].why, "the region has holes (the first at 65536)");
+	assert_part(f->plan.jobs[1].why, "(suite.yaml:5)");
+	assert_int_equal(f->plan.jobs[2].state, JOB_ERROR);
+	for (int i = 3; i < 6; i++) /* they read nothing from it */
+		assert_int_equal(f->plan.jobs[i].state, JOB_READY);
+	fill(fd, 65536, 65536);
+	fix_ok(f, text);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(f->plan.jobs[i].state, JOB_READY);
+	close(fd);
+}
+
+/* fallocate() gives extents that read as zeros without the device; a look at them through the page
+ * cache must not make data of them. */
+static void unwritten_extents(void **state)
+{
+	struct fix *f = *state;
+	char path[128], byte[65536];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/file", f->dir);
+	f->arg[0].id = path;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	if (fallocate(fd, 0, 0, 65536) < 0) {
+		print_message("the file system of %s has no fallocate\n", f->dir);
+		close(fd);
+		skip();
+	}
+	fix_ok(f, HEAD_BARE "  - {name: r, rw: read, size: 64k, direct: false}\n");
+	if (f->plan.targets[0].fstype && strcmp(f->plan.targets[0].fstype, "tmpfs") == 0) {
+		print_message("a tmpfs has no unwritten extents\n");
+		close(fd);
+		skip();
+	}
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+	assert_part(f->plan.jobs[0].why, "never reach the device");
+	assert_int_equal(pread(fd, byte, sizeof(byte), 0), sizeof(byte));
+	fix_ok(f, HEAD_BARE "  - {name: r, rw: read, size: 64k, direct: false}\n");
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+	assert_part(f->plan.jobs[0].why, "never reach the device");
+	fill(fd, 0, 65536);
+	fix_ok(f, HEAD_BARE "  - {name: r, rw: read, size: 64k, direct: false}\n");
+	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+	close(fd);
+}
+
 /* bugs-given space-1 */
 static void room_in_a_folder(void **state)
 {
@@ -248,7 +301,7 @@ int main(void)
 		DISK_TEST(writing_needs_an_identity), DISK_TEST(in_use),
 		DISK_TEST(signature),		      DISK_TEST(alignment_and_size),
 		DISK_TEST(existing_file),	      TEST(room_in_a_folder),
-		TEST(nothing_is_left_in_the_folder),
+		TEST(nothing_is_left_in_the_folder), DISK_TEST(holes), DISK_TEST(unwritten_extents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,9 @@
 
 #include "base/clock.h"
 
+#include <errno.h>
+#include <sys/stat.h>
+
 static void time_and_bytes(void **state)
 {
 	struct fix *f = *state;
@@ -39,6 +42,47 @@ static void time_and_bytes(void **state)
 	f->plan.jobs[0].runtime = UINT64_MAX / 2;
 	assert_true(plan_session_time(&f->plan) > 8000000000000000000ULL);
 	assert_true(plan_session_written(&f->plan, &bounded) < UINT64_MAX);
+}
+
+/* What the session asks of the plan, so that both count alike. */
+static void needs(void **state)
+{
+	struct fix *f = *state;
+	struct target_needs n;
+	struct stat st;
+	int fd;
+
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096}\nworkloads:\n"
+		  "  - {name: a, rw: read, numjobs: 3, files: per_job}\n"
+		  "  - {name: b, rw: read, offset: 8192, numjobs: 9}\n"
+		  "  - {name: c, rw: write, ioengine: sim, invalidate: false}\n");
+	n = plan_target_needs(&f->plan, 0);
+	assert_int_equal(n.files, 3);
+	assert_int_equal(n.bytes, 8192 + 4096);
+	assert_false(n.writes || n.cached);
+	assert_false(plan_job_diskless(&f->plan.jobs[0]));
+	assert_true(plan_job_diskless(&f->plan.jobs[2]));
+	f->plan.jobs[1].rw = RW_RANDRW;
+	f->plan.jobs[1].invalidate = false;
+	n = plan_target_needs(&f->plan, 0);
+	assert_true(n.writes && n.cached);
+	f->plan.jobs[0].state = f->plan.jobs[1].state = JOB_ERROR;
+	assert_int_equal(plan_target_needs(&f->plan, 0).files, 0);
+	/* never more than the run surely takes */
+	f->plan.jobs[0].ramp_time = NS_PER_SEC;
+	f->plan.jobs[0].runtime = 5 * NS_PER_SEC;
+	f->plan.jobs[0].time_based = true;
+	assert_int_equal(plan_run_time(&f->plan.jobs[0]), 6 * NS_PER_SEC + 20 * NS_PER_MS);
+	f->plan.jobs[0].time_based = false;
+	assert_int_equal(plan_run_time(&f->plan.jobs[0]), NS_PER_SEC + 20 * NS_PER_MS);
+	/* no name is left of the file */
+	fd = plan_scratch_file(f->dir);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_nlink, 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	close(fd);
+	assert_int_equal(plan_scratch_file("/nonexistent/folder"), -ENOENT);
 }
 
 static void text_for_people(void **state)
@@ -79,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(time_and_bytes),
+		TEST(needs),
 		TEST(text_for_people),
 	};
 

@@ -34,7 +34,7 @@ static void render(const struct result *r, enum junit_style style, struct str *x
 	struct err e = ERR_INIT;
 
 	str_init(xml);
-	assert_int_equal(report_junit(&r, 1, NULL, 0, style, xml, &e), 0);
+	assert_int_equal(report_junit(&r, 1, NULL, 0, &(struct junit_options){.style = style}, xml, &e), 0);
 }
 
 static void each_shape_is_one_child(void **state)
@@ -120,7 +120,7 @@ static void equal_names_are_refused(void **state)
 	sample_verdict(&s, 1, 1, VERDICT_REGRESSION, JUNIT_FAILURE, STATUS_REGRESSION);
 	r = &s.r;
 	str_init(&xml);
-	assert_int_equal(report_junit(&r, 1, NULL, 0, JUNIT_STRICT, &xml, &e), ERR_OUTPUT);
+	assert_int_equal(report_junit(&r, 1, NULL, 0, &(struct junit_options){.style = JUNIT_STRICT}, &xml, &e), ERR_OUTPUT);
 	assert_non_null(strstr(e.text, "gate read.iops"));
 	assert_int_equal(xml.len, 0);
 	str_release(&xml);
@@ -136,7 +136,7 @@ static void a_broken_suite_is_an_error_case(void **state)
 	struct str xml;
 
 	str_init(&xml);
-	assert_int_equal(report_junit(NULL, 0, &b, 1, JUNIT_STRICT, &xml, &e), 0);
+	assert_int_equal(report_junit(NULL, 0, &b, 1, &(struct junit_options){.style = JUNIT_STRICT}, &xml, &e), 0);
 	assert_true(number(&xml, "count(//testcase[@classname='x_yaml' and @name='suite']/error[@type='suite'])") ==
 		    1);
 	str_release(&xml);

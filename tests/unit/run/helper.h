@@ -74,6 +74,9 @@ static inline void run_ok(const struct job *j, struct inject inject, struct outc
 	if (o->status != OUTCOME_OK)
 		fail_msg("%s: %s", outcome_status_name(o->status), o->text);
 	assert_string_equal(o->text, "");
+	/* No process has more CPU time than its threads (and main) had time. */
+	assert_true(o->cpu_usr <= o->wall * (j->numjobs + 1));
+	assert_true(o->cpu_sys <= o->wall * (j->numjobs + 1));
 }
 
 /* Runs one that must end otherwise. */

@@ -105,6 +105,9 @@ static void each_block_is_written(void **state)
 			if (i == 0)
 				assert_int_equal(o.depth_sum, o.depth_n); /* depth-1: it is seen */
 			assert_true(o.dir[DIR_WRITE].lat.min > 0);
+			/* of two threads alike, once */
+			assert_int_equal(str_starts(o.notes, "io_uring set up with"), i == 2);
+			assert_null(strchr(o.notes, ';'));
 			assert_int_equal(filled(fd, 0, 20 * 4096), 0);
 			assert_int_equal(filled(fd, 20 * 4096, 120 * 4096), 100);
 			assert_int_equal(filled(fd, 120 * 4096, 140 * 4096), 0);
@@ -252,7 +255,7 @@ static void beyond_the_file_size_limit(void **state)
 	(void)state;
 	limit_file_size(5 * 4096, &old);
 	run_on(&j, fd, &o);
-	int rc = run_layout(fd, 3 << 20, 1, false, "T", NULL, &written, &e);
+	int rc = run_layout(fd, 3 << 20, 1, false, "T", NULL, &written, NULL, &e);
 
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_int_equal(o.status, OUTCOME_IO_ERROR);
@@ -274,16 +277,16 @@ static void layout_writes_data(void **state)
 	uint8_t *x = malloc(size), *y = malloc(size);
 
 	(void)state;
-	assert_int_equal(run_layout(a, size, 7, false, "A", NULL, &written, &e), 0);
+	assert_int_equal(run_layout(a, size, 7, false, "A", NULL, &written, NULL, &e), 0);
 	assert_int_equal(written, size);
-	assert_int_equal(run_layout(b, size, 7, false, "B", NULL, &written, &e), 0);
+	assert_int_equal(run_layout(b, size, 7, false, "B", NULL, &written, NULL, &e), 0);
 	assert_int_equal(lseek(a, 0, SEEK_END), size);
 	assert_int_equal(filled(a, 0, size), size / 4096);
 	assert_int_equal(pread(a, x, size, 0), size);
 	assert_int_equal(pread(b, y, size, 0), size);
 	assert_memory_equal(x, y, size);                    /* the seed decides */
 	assert_memory_not_equal(x, x + (1 << 20), 1 << 20); /* no two blocks alike */
-	assert_int_equal(run_layout(b, 0, 7, false, "B", NULL, &written, &e), 0);
+	assert_int_equal(run_layout(b, 0, 7, false, "B", NULL, &written, NULL, &e), 0);
 	assert_int_equal(written, 0);
 	free(x);
 	free(y);
@@ -304,13 +307,13 @@ static void layout_failures(void **state)
 		print_message("skip: /dev/full cannot be opened\n");
 		skip();
 	}
-	assert_int_equal(run_layout(fd, 1 << 20, 1, false, "full", NULL, &written, &e), ERR_MEASURE);
+	assert_int_equal(run_layout(fd, 1 << 20, 1, false, "full", NULL, &written, NULL, &e), ERR_MEASURE);
 	assert_int_equal(written, 0);
 	assert_int_equal(e.sys, ENOSPC);
 	assert_non_null(strstr(e.text, "layout of 'full' failed after 0 of 1048576 bytes: "
 				       "No space left on device"));
 	assert_non_null(strstr(e.hint, "free"));
-	assert_int_equal(run_layout(fd, 1 << 20, 1, false, "full", &opt, &written, &e), ERR_INTR);
+	assert_int_equal(run_layout(fd, 1 << 20, 1, false, "full", &opt, &written, NULL, &e), ERR_INTR);
 	close(fd);
 }
 

@@ -158,6 +158,46 @@ static void runtime_bounds_size(void **state)
 	outcome_release(&o);
 }
 
+/*
+ * Threads of one job that end in different ways: one has done its size, for the other time is up first.
+ * The CPU time is marked by whoever leaves the window last, in whatever order they come to leave it.
+ */
+static void some_threads_end_by_size_and_others_by_time(void **state)
+{
+	struct job j = sized(sim_job("lat=1ms, jitter=40%"), RW_READ, 50 * 4096, 1);
+	uint64_t slowest;
+	struct outcome o;
+
+	(void)state;
+	j.numjobs = 4;
+	run_ok(&j, INJECT_NONE, &o);
+	slowest = o.window;
+	assert_int_equal(o.dir[DIR_READ].ios, 200);
+	outcome_release(&o);
+	j.runtime = slowest - 1;
+	for (int i = 0; i < 20; i++) {
+		run_ok(&j, INJECT_NONE, &o); /* looks at the CPU time */
+		assert_int_equal(o.window, slowest - 1);
+		assert_int_equal(o.dir[DIR_READ].ios, 199);
+		outcome_release(&o);
+	}
+}
+
+static void cpu_time_is_counted(void **state)
+{
+	struct job j = sized(deep(sim_job(""), 32), RW_RANDREAD, 1000 * 4096, 500);
+	struct outcome o;
+
+	(void)state;
+	j.ioengine = "null";
+	for (uint32_t jobs = 1; jobs <= 3; jobs++) {
+		j.numjobs = jobs;
+		run_ok(&j, INJECT_NONE, &o);
+		assert_true(o.cpu_usr + o.cpu_sys > 0);
+		outcome_release(&o);
+	}
+}
+
 static void time_based_wraps(void **state)
 {
 	struct job j = sim_job("lat=1ms");
@@ -388,6 +428,8 @@ int main(void)
 		cmocka_unit_test(long_latencies),
 		cmocka_unit_test(bound_by_size),
 		cmocka_unit_test(runtime_bounds_size),
+		cmocka_unit_test(some_threads_end_by_size_and_others_by_time),
+		cmocka_unit_test(cpu_time_is_counted),
 		cmocka_unit_test(time_based_wraps),
 		cmocka_unit_test(rate_iops),
 		cmocka_unit_test(pacer_catches_up),

@@ -2,9 +2,13 @@
 /* Workers that hang, crash, are stopped or cannot be killed; set-up that is refused. */
 #include "helper.h"
 
+#include "run/live.h"
+
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -323,6 +327,131 @@ static void locks_are_closed_in_the_child(void **state)
 	outcome_release(&o);
 }
 
+static void restore_stderr_and_read(void *arg, const struct run_progress *p)
+{
+	struct pipe_check *c = arg;
+	char byte;
+
+	(void)p;
+	if (c->done)
+		return;
+	c->done = true;
+	dup2(c->w, STDERR_FILENO);
+	c->got = read(c->r, &byte, 1);
+}
+
+/* A CI job reads stderr until its last holder is gone. */
+static void stderr_is_not_kept_by_the_child(void **state)
+{
+	struct job j = sim_job("hang@1");
+	struct pipe_check c = {.got = -1};
+	struct run_options opt = quick;
+	struct outcome o;
+	int p[2];
+
+	(void)state;
+	fflush(stderr);
+	assert_int_equal(pipe2(p, O_NONBLOCK | O_CLOEXEC), 0);
+	c.r = p[0];
+	c.w = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	assert_true(c.w >= 0);
+	dup2(p[1], STDERR_FILENO);
+	close(p[1]);
+	j.runtime = 300 * NS_PER_MS;
+	opt.progress = restore_stderr_and_read;
+	opt.arg = &c;
+	run_not(&j, OUTCOME_HUNG, "hung", &opt, &o);
+	assert_true(c.done);
+	assert_int_equal(c.got, 0);
+	close(p[0]);
+	close(c.w);
+	outcome_release(&o);
+}
+
+/* Whoever starts the program with a closed stdin may have the target on descriptor 0. */
+static void a_target_on_a_standard_stream_is_refused(void **state)
+{
+	struct job j = sized(sim_job(""), RW_WRITE, 4096, 1);
+	int fd = STDERR_FILENO;
+	struct run_request r = {.job = &j, .fds = &fd, .nfds = 1, .target_name = "T"};
+	struct err e = ERR_INIT;
+	struct outcome o;
+	uint64_t written;
+
+	(void)state;
+	j.ioengine = "psync";
+	assert_int_equal(run_jobs(&r, 1, NULL, &o, &e), ERR_MEASURE);
+	assert_int_equal(o.status, OUTCOME_SETUP);
+	assert_non_null(strstr(o.text, "'T' has descriptor 2"));
+	outcome_release(&o);
+	assert_int_equal(run_layout(fd, 4096, 1, false, "T", NULL, &written, NULL, &e), ERR_MEASURE);
+	assert_non_null(strstr(e.text, "'T' has descriptor 2"));
+}
+
+/* Memory for some stacks and not for all: those that started go with the process. */
+static void a_thread_that_cannot_start(void **state)
+{
+	const size_t stack = 64 << 20;
+	struct job j = sim_job("lat=1ms");
+	unsigned long long kib = 0;
+	struct rlimit old, l;
+	pthread_attr_t was, big;
+	struct outcome o;
+	char line[128];
+	FILE *f = fopen("/proc/self/status", "re");
+
+	(void)state;
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "VmData: %llu", &kib) != 1)
+		;
+	if (f)
+		fclose(f);
+	if (!kib) {
+		print_message("skip: no VmData in /proc/self/status\n");
+		skip();
+	}
+	assert_int_equal(pthread_getattr_default_np(&was), 0);
+	assert_int_equal(pthread_attr_init(&big), 0);
+	assert_int_equal(pthread_attr_setstacksize(&big, stack), 0);
+	assert_int_equal(pthread_setattr_default_np(&big), 0);
+	getrlimit(RLIMIT_DATA, &old);
+	l = old;
+	l.rlim_cur = kib * 1024 + 5 * stack / 2;
+	j.numjobs = 16;
+	assert_int_equal(setrlimit(RLIMIT_DATA, &l), 0);
+	struct run_request r = {.job = &j, .target_name = "T", .seed = 1, .run_seed = 2};
+
+	run_with(&r, &quick, &o);
+	setrlimit(RLIMIT_DATA, &old); /* before anything can fail: the other tests need memory */
+	pthread_setattr_default_np(&was);
+	if (o.status != OUTCOME_SETUP || !str_starts(o.text, "cannot start thread ") ||
+	    !strstr(o.text, " of 16 of 't': ") || strstr(o.text, "died"))
+		fail_msg("%s: '%s'", outcome_status_name(o.status), o.text);
+	assert_int_equal(o.sys, EAGAIN);
+	outcome_release(&o);
+	pthread_attr_destroy(&was);
+	pthread_attr_destroy(&big);
+}
+
+/* A stopped run may have its end marked before its begin; a time is never negative. */
+static void cpu_time_never_wraps(void **state)
+{
+	struct live *l = live_new(1, 1);
+	struct outcome o;
+
+	(void)state;
+	assert_non_null(l);
+	outcome_init(&o);
+	l->cpu_usr[0] = 5;
+	l->cpu_usr[1] = 3;
+	l->cpu_sys[0] = 3;
+	l->cpu_sys[1] = 5;
+	live_gather(l, &o);
+	assert_int_equal(o.cpu_usr, 0);
+	assert_int_equal(o.cpu_sys, 2);
+	outcome_release(&o);
+	live_free(l);
+}
+
 static void report_child(void *arg, const struct run_progress *p)
 {
 	pid_t pid = first_child();
@@ -464,6 +593,10 @@ int main(void)
 		cmocka_unit_test(refused_set_up),
 		cmocka_unit_test(deadlines),
 		cmocka_unit_test(locks_are_closed_in_the_child),
+		cmocka_unit_test(stderr_is_not_kept_by_the_child),
+		cmocka_unit_test(a_target_on_a_standard_stream_is_refused),
+		cmocka_unit_test(a_thread_that_cannot_start),
+		cmocka_unit_test(cpu_time_never_wraps),
 		cmocka_unit_test(workers_die_with_the_supervisor),
 		cmocka_unit_test(unkillable_is_abandoned),
 		cmocka_unit_test(ignored_sigchld),

@@ -180,6 +180,16 @@ static void test_compare(void **state)
 	    {"", OP_EQ, "", 1},
 	    {"", OP_LT, "5", ERR_SUITE},
 	    {"1.2.3.4.5.6.7.8.9", OP_LT, "2", ERR_SUITE},
+	    {"1.9999999999999999999.x", OP_LT, "2", ERR_SUITE},
+	    /* true of numbers and false of versions, or the reverse */
+	    {"1.10", OP_LT, "1.9", ERR_SUITE},
+	    {"1.9", OP_GE, "1.10", ERR_SUITE},
+	    {"1.10", OP_LE, "1.1", ERR_SUITE},
+	    {"1.10", OP_GE, "1.1", 1},
+	    {"1.10", OP_EQ, "1.9", 0},
+	    {"1.9", OP_LT, "2", 1},
+	    {"2.5", OP_LT, "2.7", 1},
+	    {"3.10 GB/s", OP_LT, "3.9 GB/s", 1}, /* a unit: no version */
 	};
 
 	(void)state;
@@ -194,12 +204,46 @@ static void test_compare(void **state)
 	}
 }
 
+/* What the fact is decides, not what its text looks like. */
+static void test_compare_fact(void **state)
+{
+	static const struct {
+		const char *key, *fact;
+		enum check_op op;
+		const char *value;
+		int want;
+	} c[] = {
+	    {"device.firmware", "1.10", OP_LT, "1.9", 0},
+	    {"device.firmware", "1.10", OP_GT, "1.9", 1},
+	    {"device.firmware", "1.10", OP_EQ, "1.10", 1},
+	    {"device.firmware", "3B2QGXA7", OP_GT, "2B2QGXA7", ERR_SUITE},
+	    {"kernel.release", "6.9", OP_GE, "6.12", 0},
+	    {"kernel.release", "6.10", OP_LT, "6.9", 0},
+	    {"label.bios.version", "2.10", OP_GE, "2.9", 1},
+	    {"label.rack", "1.10", OP_LT, "1.9", ERR_SUITE},
+	    {"temperature", "45", OP_LT, "70C", 1},
+	    {"kernel.release", "6.12.8", OP_NE, "6.12.9", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		struct err e = ERR_INIT;
+		int got = expr_compare_fact(c[i].key, c[i].fact, c[i].op, c[i].value, &e);
+
+		if (got != c[i].want)
+			fail_msg("%s '%s' %s '%s' gives %d, expected %d", c[i].key, c[i].fact,
+				 check_op_name(c[i].op), c[i].value, got, c[i].want);
+		assert_int_equal(got < 0, e.code == ERR_SUITE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_good),
 	    cmocka_unit_test(test_bad),
 	    cmocka_unit_test(test_compare),
+	    cmocka_unit_test(test_compare_fact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

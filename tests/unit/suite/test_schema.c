@@ -60,7 +60,7 @@ static void try_spelling(const char *kind, const char *text)
 	else if (strcmp(kind, "time") == 0)
 		rc = units_time(text, &whole, &e);
 	else if (strcmp(kind, "bandwidth") == 0)
-		rc = units_bandwidth(text, &v, &e);
+		rc = unit_parse(UNIT_BW, text, &v, &e);
 	else if (strcmp(kind, "rate") == 0)
 		rc = units_iops(text, &v, &e);
 	else if (strcmp(kind, "share") == 0)

@@ -81,7 +81,6 @@ static void test_design(void **state)
 	assert_int_equal(l.s.budget_written, 50000000000ULL);
 	assert_string_equal(l.s.require.v[1].value, "6.12.9");
 	assert_int_equal(l.s.admit.n, 3);
-	assert_int_equal(l.s.admit.v[1].wait, 600 * NS_PER_SEC);
 	assert_string_equal(l.s.under_test.v[1], "label.adapter");
 	assert_string_equal(l.s.must_match.v[0], "device.model");
 	assert_int_equal(l.s.sessions_min, 1);
@@ -117,7 +116,7 @@ static void test_design(void **state)
 	assert_int_equal(w->gate.v[1].unit, UNIT_TIME);
 	assert_true(near_to(w->gate.v[1].tolerance, 50e6));
 	assert_string_equal(w->gate.v[1].tolerance_text, "+50ms");
-	assert_string_equal(w->waive.v[0].rule, "precondition");
+	assert_int_equal(w->waive.v[0].rule, RULE_PRECONDITION);
 	unload(&l);
 }
 
@@ -134,7 +133,7 @@ static void test_everything(void **state)
 	assert_string_equal(l.s.labels.v[1].value, "on");
 	assert_int_equal(l.s.datasheet.v[2].unit, UNIT_TIME);
 	assert_true(near_to(l.s.datasheet.v[2].value, 80e3));
-	assert_int_equal(l.s.admit.v[0].wait, 600 * NS_PER_SEC);
+	assert_int_equal(l.s.admit.n, 1);
 	assert_int_equal(l.s.policy.inconclusive, INCONCLUSIVE_FAIL);
 	assert_int_equal(l.s.policy.no_baseline, NO_BASELINE_WARN);
 	assert_int_equal(l.s.policy.provisional, PROVISIONAL_FAIL);
@@ -142,7 +141,7 @@ static void test_everything(void **state)
 	assert_int_equal(l.s.sessions_min, 2);
 	assert_int_equal(l.s.sessions_max, 3);
 	assert_string_equal(l.s.note.v[0], "host.name");
-	assert_string_equal(l.s.waive.v[0].rule, "engine-depth");
+	assert_int_equal(l.s.waive.v[0].rule, RULE_DEPTH_ON_SYNC_ENGINE);
 
 	w = &l.s.workloads.v[0];
 	assert_string_equal(w->name, "no");
@@ -222,7 +221,7 @@ static bool warned(const struct diags *d, const char *rule)
 	return false;
 }
 
-/* Warnings carry a rule and go away with a reason. */
+/* Warnings carry a rule, and with a reason become notes: never silence. */
 static void test_warnings(void **state)
 {
 	static const struct {
@@ -249,7 +248,36 @@ static void test_warnings(void **state)
 			 c[i].text);
 		load(&l, text, NULL, 0);
 		assert_int_equal(l.rc, 0);
-		assert_int_equal(l.d.n, 0);
+		assert_int_equal(l.d.n, 1);
+		assert_int_equal(l.d.warnings, 0);
+		assert_int_equal(l.d.v[0].level, DIAG_NOTE);
+		assert_non_null(strstr(l.d.v[0].text, "(waived: as wished)"));
+		assert_true(l.s.waive.v[0].used);
+		unload(&l);
+	}
+}
+
+/* The rules of plan are known to the suite and the reverse: one list, none of them without a name. */
+static void test_rules(void **state)
+{
+	char text[400];
+
+	(void)state;
+	for (unsigned i = 0; i < RULE_COUNT; i++) {
+		const struct rule_word *w = &rule_table[i];
+		struct loaded l;
+		enum rule found;
+
+		assert_non_null(w->name);
+		assert_int_equal(rule_find(w->name, &found), 0);
+		assert_int_equal(found, i);
+		snprintf(text, sizeof(text), HEAD "waive: {%s: why}\n" TAIL, w->name);
+		load(&l, text, NULL, 0);
+		assert_int_equal(l.rc, w->level == DIAG_ERROR ? ERR_SUITE : 0);
+		if (w->level == DIAG_ERROR)
+			assert_non_null(strstr(l.d.v[0].text, "cannot be waived"));
+		else
+			assert_false(l.s.waive.v[0].used);
 		unload(&l);
 	}
 }
@@ -315,7 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_design),      cmocka_unit_test(test_everything),
-	    cmocka_unit_test(test_settings),    cmocka_unit_test(test_warnings),
+	    cmocka_unit_test(test_settings),    cmocka_unit_test(test_warnings), cmocka_unit_test(test_rules),
 	    cmocka_unit_test(test_many_errors), cmocka_unit_test(test_lifecycle),
 	    cmocka_unit_test(test_large),
 	};

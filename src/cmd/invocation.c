@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/invocation.h"
+
+#include "base/fileio.h"
+#include "cmd/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Place, cause and remedy in one line, as a report shows them. */
+static char *err_sentence(const struct err *e)
+{
+	char place[300] = "";
+
+	if (e->line)
+		snprintf(place, sizeof(place), "%s:%u:%u: ", e->file, e->line, e->column);
+	else if (e->file[0])
+		snprintf(place, sizeof(place), "%s: ", e->file);
+	return xasprintf("%s%s%s%s", place, e->text, e->hint[0] ? "; " : "", e->hint);
+}
+
+static void add_broken(struct invocation *v, const struct loaded *s)
+{
+	struct report_suite_error *b = &v->broken[v->nbroken];
+
+	b->suite = s->has_plan && s->suite.name ? s->suite.name : s->path;
+	b->text = v->broken_text[v->nbroken++] = err_sentence(&s->err);
+	b->status = status_of(&s->err);
+	v->status = status_worse(v->status, b->status);
+}
+
+static void add_suite(struct invocation *v, struct loaded *s)
+{
+	struct conducted *c = &v->v[v->n];
+	const struct options *o = &v->o;
+
+	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &c->baseline, &s->err) < 0) {
+		say_err(&s->err);
+		add_broken(v, s);
+		return;
+	}
+	c->suite = s;
+	c->dir = v->l.n == 1 ? xstrdup(o->out) : xasprintf("%s/%s", o->out, s->suite.name);
+	c->path = xasprintf("%s/result.json", c->dir);
+	c->journal = xasprintf("%s/journal", c->dir);
+	c->options = (struct session_options){
+		.journal = c->journal,
+		.change = o->change,
+		.inject_text = o->inject,
+		.inject = v->inject,
+		.partial = o->only ? "selected by --only" : o->check ? "selected by --check" : NULL,
+		.wait_lock = o->wait_lock,
+		.baseline = &c->baseline,
+	};
+	session_result_init(&s->plan, &c->options, &c->result);
+	v->results[v->n] = &c->result;
+	v->paths[v->n++] = c->path;
+}
+
+void invocation_open(struct invocation *v)
+{
+	size_t n = v->l.n ? v->l.n : 1;
+
+	v->v = xcalloc(n, sizeof(*v->v));
+	v->broken = xcalloc(n, sizeof(*v->broken));
+	v->broken_text = xcalloc(n, sizeof(*v->broken_text));
+	v->results = xcalloc(n, sizeof(*v->results));
+	v->paths = xcalloc(n, sizeof(*v->paths));
+	for (size_t i = 0; i < v->l.n; i++) {
+		if (v->l.v[i].err.code)
+			add_broken(v, &v->l.v[i]);
+		else
+			add_suite(v, &v->l.v[i]);
+	}
+	v->d = (struct documents){
+		.o = &v->o,
+		.results = v->results,
+		.paths = v->paths,
+		.n = v->n,
+		.broken = v->broken,
+		.nbroken = v->nbroken,
+		.command = v->command.s,
+		.own = true,
+	};
+}
+
+static void print_notices(const struct invocation *v, const struct plan *p)
+{
+	for (size_t i = 0; i < p->notices.n && !v->o.quiet; i++)
+		say("note: %s", p->notices.v[i]);
+}
+
+static void conduct(struct invocation *v, struct conducted *c, const volatile int *stop)
+{
+	struct err e = ERR_INIT;
+	struct progress progress;
+
+	print_notices(v, &c->suite->plan);
+	progress_init(&progress, &v->o, &v->d);
+	c->options.stop = stop;
+	c->options.event = progress_event;
+	c->options.arg = &progress;
+	if (file_mkdirs(c->dir, &e) == 0) {
+		result_release(&c->result);
+		session_run(&c->suite->plan, &c->options, &c->result, &e);
+	}
+	progress_end(&progress);
+	if (e.code && e.code != ERR_INTR)
+		say_err(&e);
+	v->status = status_worse(v->status, c->result.status);
+	if (e.code)
+		v->status = status_worse(v->status, status_of(&e));
+}
+
+int invocation_run(struct invocation *v)
+{
+	const volatile int *stop = signals_install();
+	struct err e = ERR_INIT;
+
+	if (documents_begin(&v->d, &e) < 0) {
+		say_err(&e);
+		return (int)status_worse(v->status, status_of(&e));
+	}
+	for (size_t i = 0; i < v->n; i++)
+		conduct(v, &v->v[i], stop);
+	if (documents_write(&v->d, &e) < 0) {
+		say_err(&e);
+		v->status = status_worse(v->status, STATUS_ERROR);
+	}
+	print_results(&v->d, v->status);
+	return (int)v->status;
+}
+
+static enum exit_status dry_suite(struct invocation *v, const struct conducted *c, size_t *ready)
+{
+	const struct plan *p = &c->suite->plan;
+	enum exit_status status = STATUS_PASS;
+
+	print_notices(v, p);
+	if (p->setup_error) {
+		say("blkgate: %s: %s", c->suite->path, p->setup_error);
+		status = p->setup_code == ERR_SUITE ? STATUS_USAGE : STATUS_ERROR;
+	}
+	for (size_t k = 0; k < p->njobs; k++) {
+		const struct job *j = &p->jobs[k];
+
+		if (j->state == JOB_READY) {
+			++*ready;
+			continue;
+		}
+		if (j->state == JOB_ERROR)
+			status = status_worse(status, STATUS_ERROR);
+		say("%s on %s: %s: %s", j->name, p->targets[j->target].role,
+		    j->state == JOB_ERROR ? "error" : "skipped", j->why);
+	}
+	return status;
+}
+
+int invocation_dry_run(struct invocation *v)
+{
+	size_t ready = 0, total = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		v->status = status_worse(v->status, dry_suite(v, &v->v[i], &ready));
+		total += v->v[i].suite->plan.njobs;
+	}
+	say("blkgate: dry run  %zu of %zu workloads could run, nothing was measured  status %d", ready,
+	    total, v->status);
+	return (int)v->status;
+}
+
+void invocation_release(struct invocation *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		result_release(&v->v[i].result);
+		baseline_release(&v->v[i].baseline);
+		free(v->v[i].dir);
+		free(v->v[i].path);
+		free(v->v[i].journal);
+	}
+	for (size_t i = 0; i < v->nbroken; i++)
+		free(v->broken_text[i]);
+	free(v->v);
+	free(v->broken);
+	free(v->broken_text);
+	free(v->results);
+	free(v->paths);
+	str_release(&v->command);
+	load_release(&v->l);
+	options_release(&v->o);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd/invocation: one `blkgate run`: its suites, their baselines and results, the documents. Each planned
+ * suite has its result from the beginning ("not measured"), so every document written on the way
+ * names every case.
+ */
+#ifndef BLKGATE_CMD_INVOCATION_H
+#define BLKGATE_CMD_INVOCATION_H
+
+#include "cmd/load.h"
+#include "session/session.h"
+
+/* A suite that could be planned. */
+struct conducted {
+	struct loaded *suite;
+	struct baseline baseline;
+	struct result result;
+	char *dir;  /* folder of its documents */
+	char *path; /* of its result.json */
+	struct session_options options;
+	char *journal;
+};
+
+struct invocation {
+	struct options o;
+	struct load l;
+	struct inject inject;
+	struct str command; /* to run it again */
+	struct conducted *v;
+	size_t n;
+	struct report_suite_error *broken;
+	char **broken_text;
+	size_t nbroken;
+	const struct result **results; /* n, for documents */
+	const char **paths;
+	struct documents d;
+	enum exit_status status;
+};
+
+/* Baselines, first results, and the documents that say "not measured": from here on no older document
+ * of this folder can be taken for one of this run. */
+void invocation_open(struct invocation *v);
+/* Runs all, writes and prints. Returns the exit status. */
+int invocation_run(struct invocation *v);
+/* Which jobs would run, which would not and why; writes nothing. Returns the exit status. */
+int invocation_dry_run(struct invocation *v);
+void invocation_release(struct invocation *v);
+
+#endif

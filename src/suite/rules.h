@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * suite/rules: the one list of rules. A rule is a finding that has a name, so that `waive:` can give a
+ * reason for it; the suite's reader finds the first ones itself, the plan the others. A name stands
+ * here and nowhere else: what can be found can be waived, unless it is an error.
+ * Includes: base.
+ */
+#ifndef BLKGATE_SUITE_RULES_H
+#define BLKGATE_SUITE_RULES_H
+
+#include "base/diags.h"
+
+enum rule {
+	/* suite: what was written */
+	RULE_COMMENT_CUT,
+	RULE_UNKNOWN_FACT,
+	RULE_UNUSED_PARAMETER,
+	/* plan: while expanding */
+	RULE_EXCLUDE_MATCHES_NOTHING,
+	RULE_KNOWN_WITHIN_TOLERANCE,
+	RULE_UNUSED_WAIVER,
+	/* plan: lint of the resolved jobs */
+	RULE_DEPTH_ON_SYNC_ENGINE,
+	RULE_LIBAIO_BUFFERED,
+	RULE_MIX_WITHOUT_MIX,
+	RULE_FSYNC_WITHOUT_WRITE,
+	RULE_BATCH_ABOVE_DEPTH,
+	RULE_RAMP_NOT_BELOW_RUNTIME,
+	RULE_BS_NOT_MULTIPLE_OF_512_DIRECT,
+	RULE_SIZE_BELOW_BS,
+	RULE_SIZE_NOT_MULTIPLE_OF_BS,
+	RULE_SHORT_RUNTIME,
+	RULE_SIM_WITHOUT_SIM,
+	RULE_NO_CHECKS,
+	RULE_RATE_BELOW_ONE_PER_WINDOW,
+	RULE_PERCENTILE_NEEDS_SAMPLES,
+	RULE_PRECONDITION,
+	RULE_COUNT
+};
+_Static_assert(RULE_COUNT <= 64, "sets of rules are 64-bit masks");
+
+struct rule_word {
+	const char *name;
+	enum diag_level level; /* DIAG_ERROR: cannot be waived */
+	bool needs_target;     /* cannot be found without one: a waiver for it is never unused */
+};
+
+extern const struct rule_word rule_table[RULE_COUNT];
+int rule_find(const char *name, enum rule *out); /* 0 or -1 */
+const char *rule_nearest(const char *name);      /* for a message, or NULL */
+
+#endif

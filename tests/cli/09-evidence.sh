@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Nothing old, foreign or half made may pass for evidence of this run; budgets, locks, streams.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+sim_suite s.yaml "lat=100us" "expect: [read.iops >= 1]" "gate: {read.iops: 10%}"
+run=("$P" run s.yaml --target "$T/scratch")
+
+# --- documents of an earlier run
+t "a run" 5 "${run[@]}"
+cp blkgate-out/result.json first.json
+echo "broken: [" >bad.yaml
+t "a suite error afterwards" 2 "$P" run bad.yaml --target "$T/scratch"
+ok "leaves no older result to be accepted" test ! -e blkgate-out/result.json
+t "accept finds nothing" 4 "$P" baseline accept blkgate-out/result.json
+t "a run" 5 "${run[@]}"
+t "a JUnit path that cannot be written" 4 "${run[@]}" --junit none/x.xml
+ok "costs no older result" test -s blkgate-out/result.json
+sim_suite hang.yaml "hang@3" "expect: [read.iops >= 1]"
+"$P" run hang.yaml --target "$T/scratch" >"$T/out" 2>"$T/err" &
+pid=$!
+for _ in $(seq 200); do
+	grep -q '"start"' blkgate-out/journal 2>/dev/null && ! [ -e blkgate-out/result.json ] && break
+	sleep 0.05
+done
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+ok "a killed run leaves no older result" test ! -e blkgate-out/result.json
+ok "but a JUnit file that says not measured" grep -q 'not measured' blkgate-out/junit.xml
+t "the next run keeps the unfinished journal" 5 "${run[@]}" --verbose
+t "which can be judged" 4 "$P" judge blkgate-out/journal.old
+has "$T/err" "lost"
+
+# --- budgets
+cat >b.yaml <<'Y'
+blkgate: 1
+name: b
+defaults: {ioengine: psync, direct: false, size: 4MiB, loops: 1, runs: 2, sessions: 3}
+workloads:
+  - {name: r, rw: read, expect: [read.iops >= 1]}
+Y
+t "fewer sessions than demanded are an error" 4 "$P" run b.yaml --target "$T/scratch" --budget time=1ms
+has "$T/err" "budget"
+ok "and said in the result" jq -e '.partial | test("budget")' blkgate-out/result.json
+t "a layout beyond the byte budget is not made" 4 "$P" run b.yaml --target "$T/scratch" --budget written=1MiB
+has "$T/err" "written is used up"
+ok "nothing was written" jq -e '[.runs[].written] | add == 0' blkgate-out/result.json
+t "with room it runs" 0 "$P" run b.yaml --target "$T/scratch" --budget written=100MiB
+ok "three sessions, complete" jq -e '.sessions | length == 3 and all(.complete)' blkgate-out/result.json
+
+# --- a target that changes while the lock is awaited
+echo precious >precious
+truncate -s 1M allowed
+head -c 1M /dev/zero >allowed
+cat >w.yaml <<'Y'
+blkgate: 1
+name: w
+defaults: {ioengine: psync, direct: false, size: 512KiB, bs: 4KiB, runs: 1, sessions: 1}
+workloads:
+  - {name: w, rw: write}
+Y
+# shellcheck disable=SC2094
+(flock -x 9 && : >locked && while ! [ -e swap ]; do sleep 0.05; done && mv allowed gone && ln -s precious allowed) 9<allowed &
+while ! [ -e locked ]; do sleep 0.05; done
+"$P" run w.yaml --target "$PWD/allowed" --allow-write "$PWD/allowed" --wait-lock 30s --out swapped >"$T/out" 2>"$T/err" &
+pid=$!
+sleep 0.5
+: >swap
+wait "$pid"
+got=$?
+ok "a file that was replaced meanwhile is refused" test "$got" -eq 4
+ok "and the other file is untouched" grep -qx precious precious
+t "two roles for one target" 2 "$P" run s.yaml --target a="$T/scratch" --target b="$T/scratch/."
+
+# --- streams
+t "closed standard descriptors" 5 bash -c '"$0" "$@" --out closed 1>&- 2>&- 0<&-' "${run[@]}"
+t "do not end in the journal" 5 "$P" judge closed/journal
+t "a pipe that nobody reads" 5 bash -c '"$0" judge first.json 2>/dev/null; s=$?; "$0" judge first.json --json - 2>/dev/null | true; exit $s' "$P"
+"${run[@]}" --junit /dev/stdout >stream.xml 2>/dev/null
+ok "one document on a stream" test "$(grep -c '<?xml' stream.xml)" -eq 1
+
+# --- options
+t "bisect: a wrong option blames no commit" 128 "${run[@]}" --bisect --nonsense
+t "bisect: a wrong injection neither" 128 "${run[@]}" --bisect --inject x=1
+: >isfile
+t "bisect: a folder that cannot be made cannot tell" 125 "${run[@]}" --bisect --out isfile/x
+for twice in "--runs 5 --runs 7" "--seed 1 --seed 2" "--quiet --quiet" "--out a --out b"; do
+	# shellcheck disable=SC2086
+	t "given twice: $twice" 2 "${run[@]}" $twice
+done
+t "judge under another profile" 5 "$P" judge first.json --profile other
+has "$T/err" "profile other"
+t "report of two with one JSON" 2 "$P" report first.json first.json --json x.json
+t "only a check" 0 "${run[@]}" --check 'expect*'
+ok "the other is skipped, not judged" jq -e '.verdicts | any(.check == "gate read.iops" and .verdict == "skipped")' blkgate-out/result.json
+ok "and stays so offline" test "$("$P" judge blkgate-out/result.json --quiet 2>&1 | grep -c 'status 0')" -eq 1
+finish
