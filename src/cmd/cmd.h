@@ -21,6 +21,7 @@
 int cmd_run(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_lint(int argc, char **argv);
+int cmd_probe(int argc, char **argv);
 int cmd_judge(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_baseline(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct command commands[] = {
     {"run", cmd_run, "measure, judge and report a suite on a target"},
     {"plan", cmd_plan, "every effective value and its origin, time, bytes written"},
     {"lint", cmd_lint, "validate suites; touches no device"},
+    {"probe", cmd_probe, "who a device, file or folder is, and what uses it"},
     {"judge", cmd_judge, "the verdict again, offline, from result files"},
     {"report", cmd_report, "render result files again"},
     {"baseline", cmd_baseline, "accept, show, diff, drop, retire"},

@@ -8,7 +8,7 @@ sim_suite s.yaml "lat=100us" "expect: [read.iops >= 1]"
 t "no command" 2 "$P"
 t "help" 0 "$P" help
 has "$T/out" "exit status"
-for c in run plan lint judge report baseline version; do
+for c in run plan lint probe judge report baseline version; do
 	t "$c --help" 0 "$P" "$c" --help
 	has "$T/out" "example:"
 done
@@ -50,6 +50,10 @@ t "plan" 0 "$P" plan s.yaml --target "$T/scratch"
 has "$T/out" "iodepth"
 t "lint" 0 "$P" lint s.yaml
 t "lint of a broken file" 2 "$P" lint /dev/null
+t "probe" 0 "$P" probe "$T/scratch"
+has "$T/out" "fs.type"
+t "probe of nothing" 2 "$P" probe
+t "probe of what is not there" 4 "$P" probe "$T/none"
 t "version" 0 "$P" version --engines
 has "$T/out" "psync"
 t "stdout that is full is an error" 4 bash -c "'$P' version >/dev/full"
