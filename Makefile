@@ -71,10 +71,16 @@ tests: $(TESTS)
 unit: tests
 	$(Q)tests/run-unit $(TESTS)
 
+# Workers have no stderr: their reports go to files, which run-unit prints when a test failed.
 .PHONY: asan tsan clang
+asan: export SANLOG = build-asan/report
+asan: export ASAN_OPTIONS = log_path=$(CURDIR)/$(SANLOG)
+asan: export UBSAN_OPTIONS = print_stacktrace=1:log_path=$(CURDIR)/$(SANLOG)
 asan:
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=build-asan OPT=-O1 \
 		SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' all unit
+tsan: export SANLOG = build-tsan/report
+tsan: export TSAN_OPTIONS = log_path=$(CURDIR)/$(SANLOG)
 tsan:
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=build-tsan OPT=-O1 SAN='-fsanitize=thread' $(TSAN_TESTS)
 	$(Q)tests/run-unit $(TSAN_TESTS)

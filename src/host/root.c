@@ -108,12 +108,8 @@ int host_read_u64(const struct host *h, uint64_t *out, const char *fmt, ...)
 	rc = host_read(&live, &s, "%s", path);
 	if (rc == 0 && s.len == 0)
 		rc = -ENODATA;
-	for (size_t i = 0; rc == 0 && i < s.len; i++) {
-		if (!c_isdigit(s.s[i]) || v > (UINT64_MAX - 9) / 10)
-			rc = -EINVAL;
-		else
-			v = v * 10 + (uint64_t)(s.s[i] - '0');
-	}
+	else if (rc == 0 && !str_to_u64(s.s, &v))
+		rc = -EINVAL;
 	str_release(&s);
 	if (rc == 0)
 		*out = v;
