@@ -30,10 +30,10 @@ static int read_fd(int fd, size_t max, struct str *out)
 	}
 }
 
-int file_read(const char *path, size_t max, struct str *out, struct err *e)
+static int read_path(const char *path, int flags, size_t max, struct str *out, struct err *e)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), ret;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags), ret;
 
 	str_clear(out);
 	if (fd < 0)
@@ -41,7 +41,14 @@ int file_read(const char *path, size_t max, struct str *out, struct err *e)
 	if (max == 0)
 		max = READ_MAX;
 	/* The size is no guide in /proc and /sys, so the limit is kept while reading. */
-	ret = fstat(fd, &st) ? -errno : S_ISDIR(st.st_mode) ? -EISDIR : read_fd(fd, max, out);
+	if (fstat(fd, &st))
+		ret = -errno;
+	else if (S_ISDIR(st.st_mode))
+		ret = -EISDIR;
+	else if ((flags & O_NONBLOCK) && !S_ISREG(st.st_mode))
+		ret = -EINVAL;
+	else
+		ret = read_fd(fd, max, out);
 	close(fd);
 	if (ret == 0)
 		return 0;
@@ -51,6 +58,20 @@ int file_read(const char *path, size_t max, struct str *out, struct err *e)
 		return err_hint(e, "at most %zu bytes are read here", max);
 	}
 	return err_sys(e, ERR_DATA, -ret, "cannot read '%s'", path);
+}
+
+int file_read(const char *path, size_t max, struct str *out, struct err *e)
+{
+	return read_path(path, 0, max, out, e);
+}
+
+int file_read_regular(const char *path, size_t max, struct str *out, struct err *e)
+{
+	int rc = read_path(path, O_NONBLOCK, max, out, e);
+
+	if (rc < 0 && e->sys == EINVAL)
+		return err_set(e, ERR_DATA, "'%s' is not a regular file", path);
+	return rc;
 }
 
 int fd_write_all(int fd, const void *data, size_t n)

@@ -17,6 +17,9 @@
 
 /* Reads a whole file; refuses more than max bytes (0 = 1 GiB) and folders. ERR_DATA, sys set. */
 int file_read(const char *path, size_t max, struct str *out, struct err *e);
+/* The same for a file that we keep ourselves: a fifo or device in its place is ERR_DATA and not waited
+ * for. */
+int file_read_regular(const char *path, size_t max, struct str *out, struct err *e);
 /* The rule above. An existing file keeps its mode, a new one gets 0666 less umask. ERR_OUTPUT. */
 int file_write(const char *path, const char *data, size_t n, struct err *e);
 /* mkdir -p. ERR_OUTPUT. */

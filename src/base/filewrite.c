@@ -200,10 +200,19 @@ int file_write(const char *path, const char *data, size_t n, struct err *e)
 
 int journal_open(struct journal *j, const char *path, struct err *e)
 {
+	struct stat st;
+
 	j->path = NULL;
-	j->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+	/* Truncated only when it is a file of its own: not what a link leads to, nor a fifo. */
+	j->fd = open(path,
+		     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK,
+		     0666);
 	if (j->fd < 0)
 		return err_sys(e, ERR_OUTPUT, errno, "cannot write journal '%s'", path);
+	if (fstat(j->fd, &st) < 0 || !S_ISREG(st.st_mode) || ftruncate(j->fd, 0) < 0) {
+		journal_close(j);
+		return err_set(e, ERR_OUTPUT, "journal '%s' is not a regular file", path);
+	}
 	j->path = xstrdup(path);
 	/* A panic minutes later must find the name, not only the data. */
 	char *dir = folder_of(path);

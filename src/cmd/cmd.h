@@ -69,6 +69,8 @@ int command_start(struct options *o, const char *usage, const char *what,
 /* messages.c: everything human, to stderr. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void say_err(const struct err *e); /* "blkgate: text" + place + "  hint" lines */
+/* Place, cause and remedy in one line, as a report shows them. Free it. */
+char *err_sentence(const struct err *e);
 void say_diags(const struct diags *d, enum diag_level least);
 enum exit_status status_of(const struct err *e);
 /* Colours only on a terminal, and not with NO_COLOR set. */
@@ -86,6 +88,8 @@ struct documents {
 	size_t nbroken;
 	bool own; /* the results are this invocation's: write them to paths, junit.xml to --out */
 };
+/* Two documents for one place: ERR_USAGE. */
+int documents_clash(const struct options *o, struct err *e);
 /* Removes the older documents at these places and writes the JUnit files of what was not measured. */
 int documents_begin(const struct documents *d, struct err *e);
 int documents_write(const struct documents *d, struct err *e);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/cmd.h"
 
+#include "base/clock.h"
 #include "base/fileio.h"
 #include "json/json.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,11 +40,75 @@ static int write_result(const struct result *r, const char *path, struct err *e)
 	return rc;
 }
 
+/* The document of a suite that could not be planned, or of a file that could not be read: valid, without
+ * a run, and with the reason. */
+static void write_broken(const struct documents *d, struct err *e)
+{
+	const char *base = strrchr(d->broken[0].suite, '/');
+	struct result r;
+	struct str name;
+
+	result_init(&r);
+	str_init(&name);
+	for (base = base ? base + 1 : d->broken[0].suite; *base; base++)
+		str_addc(&name, c_isalnum(*base) || *base == '-' ? *base : '_');
+	r.suite = name.s;
+	r.profile = d->o->profile ? d->o->profile : "default";
+	r.started = r.ended = clock_utc();
+	r.tool_version = BLKGATE_VERSION;
+	r.measurement_version = MEASUREMENT_VERSION;
+	r.sessions_min = r.sessions_max = 1;
+	r.assumed_session_sd = 0.015;
+	r.false_alarm = 0.05;
+	r.setup_error = d->broken[0].text;
+	r.setup_status = r.status = d->broken[0].status;
+	write_result(&r, d->o->json, e);
+	result_release(&r);
+	str_release(&name);
+}
+
 /* Remembers the first failure and goes on: one unwritable path must not cost the other documents. */
 static void keep_first(struct err *first, const struct err *e)
 {
 	if (!first->code && e->code)
 		*first = *e;
+}
+
+/* "-" by all its names. */
+static const char *place(const char *path)
+{
+	static const char *const names[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_eq(path, names[i]))
+			return "-";
+	return path;
+}
+
+static bool same_place(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	if (str_eq(place(a), place(b)))
+		return true;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+int documents_clash(const struct options *o, struct err *e)
+{
+	char *result = o->out ? xasprintf("%s/result.json", o->out) : NULL;
+	char *junit = o->out ? xasprintf("%s/junit.xml", o->out) : NULL;
+
+	if (o->json && o->junit && same_place(o->json, o->junit))
+		err_set(e, ERR_USAGE, "--json and --junit name one place: '%s'", o->json);
+	else if (o->json && junit && same_place(o->json, junit))
+		err_set(e, ERR_USAGE, "--json would overwrite '%s'", junit);
+	else if (o->junit && result && same_place(o->junit, result))
+		err_set(e, ERR_USAGE, "--junit would overwrite '%s'", result);
+	free(result);
+	free(junit);
+	return e->code;
 }
 
 /* A stream takes one document: only a file is replaced on the way. */
@@ -121,6 +187,8 @@ int documents_write(const struct documents *d, struct err *e)
 			write_result(d->results[i], d->o->json, &we);
 		keep_first(e, &we);
 	}
+	if (!d->n && d->nbroken == 1 && d->o->json)
+		write_broken(d, e);
 	put_junit(d, true, e);
 	return e->code;
 }

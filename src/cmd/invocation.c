@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Place, cause and remedy in one line, as a report shows them. */
-static char *err_sentence(const struct err *e)
-{
-	char place[300] = "";
-
-	if (e->line)
-		snprintf(place, sizeof(place), "%s:%u:%u: ", e->file, e->line, e->column);
-	else if (e->file[0])
-		snprintf(place, sizeof(place), "%s: ", e->file);
-	return xasprintf("%s%s%s%s", place, e->text, e->hint[0] ? "; " : "", e->hint);
-}
-
 static void add_broken(struct invocation *v, const struct loaded *s)
 {
 	struct report_suite_error *b = &v->broken[v->nbroken];
@@ -34,11 +22,14 @@ static void add_suite(struct invocation *v, struct loaded *s)
 {
 	struct conducted *c = &v->v[v->n];
 	const struct options *o = &v->o;
+	struct err be = ERR_INIT;
 
-	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &c->baseline, &s->err) < 0) {
-		say_err(&s->err);
-		add_broken(v, s);
-		return;
+	/* A damaged baseline is an error of every case, not a report with fewer cases. */
+	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &c->baseline, &be) < 0) {
+		say_err(&be);
+		c->setup_error = err_sentence(&be);
+		s->plan.setup_error = c->setup_error;
+		s->plan.setup_code = be.code;
 	}
 	c->suite = s;
 	c->dir = v->l.n == 1 ? xstrdup(o->out) : xasprintf("%s/%s", o->out, s->suite.name);
@@ -178,6 +169,7 @@ void invocation_release(struct invocation *v)
 		free(v->v[i].dir);
 		free(v->v[i].path);
 		free(v->v[i].journal);
+		free(v->v[i].setup_error);
 	}
 	for (size_t i = 0; i < v->nbroken; i++)
 		free(v->broken_text[i]);

@@ -19,6 +19,7 @@ struct conducted {
 	char *path; /* of its result.json */
 	struct session_options options;
 	char *journal;
+	char *setup_error; /* a baseline that cannot be read */
 };
 
 struct invocation {

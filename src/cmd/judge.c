@@ -47,8 +47,12 @@ static int judge_or_report(const char *name, const char *usage, const char *what
 		options_release(&o);
 		return no_arguments(name);
 	}
-	if (o.json && o.args.n > 1) {
-		say("blkgate: --json takes one result, %zu were named", o.args.n);
+	if (o.json && o.args.n > 1)
+		err_set(&e, ERR_USAGE, "--json takes one result, %zu were named", o.args.n);
+	else
+		documents_clash(&o, &e);
+	if (e.code) {
+		say_err(&e);
 		options_release(&o);
 		return STATUS_USAGE;
 	}
@@ -58,14 +62,21 @@ static int judge_or_report(const char *name, const char *usage, const char *what
 		options_release(&o);
 		return STATUS_USAGE;
 	}
-	d = (struct documents){.o = &o, .results = l.list, .paths = l.paths, .n = l.n};
+	d = (struct documents){
+		.o = &o,
+		.results = l.list,
+		.paths = l.paths,
+		.n = l.n,
+		.broken = l.broken,
+		.nbroken = l.nbroken,
+	};
 	status = l.status;
 	if (documents_write(&d, &e) < 0) {
 		say_err(&e);
 		status = status_worse(status, STATUS_ERROR);
 	}
 	print_results(&d, status);
-	rc = o.bisect ? bisect_status(status) : (int)status;
+	rc = (int)status;
 	if (!verdict_status)
 		rc = l.n == o.args.n && !e.code ? STATUS_PASS : STATUS_ERROR;
 	results_release(&l);

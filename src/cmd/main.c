@@ -15,14 +15,15 @@ struct command {
 	const char *name;
 	int (*fn)(int argc, char **argv);
 	const char *what;
+	bool bisects; /* knows --bisect */
 };
 
 static const struct command commands[] = {
-    {"run", cmd_run, "measure, judge and report a suite on a target"},
+    {"run", cmd_run, "measure, judge and report a suite on a target", true},
     {"plan", cmd_plan, "every effective value and its origin, time, bytes written"},
     {"lint", cmd_lint, "validate suites; touches no device"},
     {"probe", cmd_probe, "who a device, file or folder is, and what uses it"},
-    {"judge", cmd_judge, "the verdict again, offline, from result files"},
+    {"judge", cmd_judge, "the verdict again, offline, from result files", true},
     {"report", cmd_report, "render result files again"},
     {"baseline", cmd_baseline, "accept, show, diff, drop, retire"},
     {"version", cmd_version, "version, and which engines are usable here"},
@@ -74,6 +75,18 @@ static int secure_descriptors(void)
 	return 0;
 }
 
+/* For git bisect 1 to 124 is "bad": a wrong option must not blame a commit, so the mapping comes behind
+ * everything that a command can end with. */
+static int run_command(const struct command *c, int argc, char **argv)
+{
+	int status = c->fn(argc, argv);
+
+	for (int i = 1; c->bisects && i < argc; i++)
+		if (str_eq(argv[i], "--bisect"))
+			return bisect_status((enum exit_status)status);
+	return status;
+}
+
 static int unknown(const char *name)
 {
 	const char *names[sizeof(commands) / sizeof(*commands)];
@@ -113,6 +126,6 @@ int main(int argc, char **argv)
 		argv[1] = (char *)"version";
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		if (str_eq(argv[1], commands[i].name))
-			return close_stdout(commands[i].fn(argc - 1, argv + 1));
+			return close_stdout(run_command(&commands[i], argc - 1, argv + 1));
 	return unknown(argv[1]);
 }

@@ -53,6 +53,17 @@ void say_err(const struct err *e)
 		say("  %s", e->hint);
 }
 
+char *err_sentence(const struct err *e)
+{
+	char place[300] = "";
+
+	if (e->line)
+		snprintf(place, sizeof(place), "%s:%u:%u: ", e->file, e->line, e->column);
+	else if (e->file[0])
+		snprintf(place, sizeof(place), "%s: ", e->file);
+	return xasprintf("%s%s%s%s", place, e->text, e->hint[0] ? "; " : "", e->hint);
+}
+
 void say_diags(const struct diags *d, enum diag_level least)
 {
 	static const char *const level[] = {"note", "warning", "error"};

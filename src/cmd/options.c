@@ -147,12 +147,19 @@ static int take_budget(struct options *o, const char *value, struct err *e)
 
 	for (char *part = strtok_r(copy, ",", &save); part && rc == 0;
 	     part = strtok_r(NULL, ",", &save)) {
-		if (str_starts(part, "time="))
-			rc = units_time(part + 5, &o->budget_time, e);
-		else if (str_starts(part, "written="))
-			rc = units_size(part + 8, &o->budget_written, e);
-		else
+		uint64_t *budget = str_starts(part, "time=")	  ? &o->budget_time
+				   : str_starts(part, "written=") ? &o->budget_written
+								  : NULL;
+
+		if (!budget)
 			rc = err_set(e, ERR_USAGE, "'%s' is neither time=T nor written=SIZE", part);
+		else if (budget == &o->budget_time)
+			rc = units_time(part + strlen("time="), budget, e);
+		else
+			rc = units_size(part + strlen("written="), budget, e);
+		/* Inside, 0 stands for no budget: the opposite of what it says. */
+		if (rc == 0 && *budget == 0)
+			rc = err_set(e, ERR_USAGE, "'%s': the budget must be above 0", part);
 	}
 	free(copy);
 	return rc;

@@ -62,6 +62,8 @@ void results_open(struct loaded_results *l, struct options *o)
 	l->list = xcalloc(n, sizeof(*l->list));
 	l->paths = xcalloc(n, sizeof(*l->paths));
 	l->baselines = xcalloc(n, sizeof(*l->baselines));
+	l->broken = xcalloc(n, sizeof(*l->broken));
+	l->broken_text = xcalloc(n, sizeof(*l->broken_text));
 	for (size_t i = 0; i < o->args.n; i++) {
 		struct err e = ERR_INIT;
 		size_t before = l->n;
@@ -69,6 +71,13 @@ void results_open(struct loaded_results *l, struct options *o)
 		if (open_one(l, o, o->args.v[i], &e) == 0)
 			continue;
 		say_err(&e);
+		l->broken_text[l->nbroken] = err_sentence(&e);
+		l->broken[l->nbroken] = (struct report_suite_error){
+			.suite = o->args.v[i],
+			.text = l->broken_text[l->nbroken],
+			.status = status_of(&e),
+		};
+		l->nbroken++;
 		l->status = status_worse(l->status, status_of(&e));
 		/* A result that could not be judged must not look like one in the reports. */
 		if (l->n > before)
@@ -85,5 +94,9 @@ void results_release(struct loaded_results *l)
 	free(l->v);
 	free(l->list);
 	free(l->paths);
+	for (size_t i = 0; i < l->nbroken; i++)
+		free(l->broken_text[i]);
+	free(l->broken_text);
+	free(l->broken);
 	free(l->baselines);
 }

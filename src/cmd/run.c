@@ -49,8 +49,8 @@ static int check_options(struct invocation *v, struct err *e)
 			o->args.n);
 		return err_hint(e, "each suite's result is in %s/SUITE/result.json", o->out);
 	}
-	if (o->json && o->junit && str_eq(o->json, "-") && str_eq(o->junit, "-"))
-		return err_set(e, ERR_USAGE, "--json and --junit cannot both own standard output");
+	if (documents_clash(o, e) < 0)
+		return e->code;
 	return o->dry_run ? 0 : file_mkdirs(o->out, e);
 }
 
@@ -79,16 +79,12 @@ static int run(struct invocation *v)
 int cmd_run(int argc, char **argv)
 {
 	struct invocation v = {.status = STATUS_PASS};
-	bool bisect = false;
 	int rc;
 
-	/* git bisect takes 1 to 124 as "bad": a wrong option must not blame a commit. */
-	for (int i = 1; i < argc; i++)
-		bisect |= str_eq(argv[i], "--bisect");
 	remember_command(&v, argc, argv);
 	rc = command_start(&v.o, usage_line, what_it_does, defs, an_example, argc, argv);
 	if (rc < 0)
 		rc = run(&v);
 	invocation_release(&v);
-	return bisect ? bisect_status((enum exit_status)rc) : rc;
+	return rc;
 }

@@ -15,7 +15,7 @@ static int read_file(struct baseline *b, const char *folder, const char *name, s
 	char *path = xasprintf("%s/%s", folder, name);
 	struct base_session *s = &b->sessions[b->n];
 	struct json_doc *doc = NULL;
-	int rc = file_read(path, FILE_LIMIT, text, e);
+	int rc = file_read_regular(path, FILE_LIMIT, text, e);
 
 	if (rc == 0)
 		rc = json_parse(text->s, text->len, path, &doc, e);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static int add(struct conductor *c, struct jw *w, struct err *e)
 {
@@ -49,12 +50,15 @@ static int claim_journal(struct conductor *c, struct err *e)
 static bool unfinished(const char *path)
 {
 	struct err e = ERR_INIT;
+	struct stat st;
 	struct str s;
 	size_t at;
 	bool yes;
 
+	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false; /* journal_open() refuses it */
 	str_init(&s);
-	if (file_read(path, 0, &s, &e) < 0 || s.len == 0) {
+	if (file_read_regular(path, 0, &s, &e) < 0 || s.len == 0) {
 		str_release(&s);
 		return false;
 	}

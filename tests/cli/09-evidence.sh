@@ -88,6 +88,38 @@ for twice in "--runs 5 --runs 7" "--seed 1 --seed 2" "--quiet --quiet" "--out a 
 	# shellcheck disable=SC2086
 	t "given twice: $twice" 2 "${run[@]}" $twice
 done
+for zero in time=0s written=0; do
+	t "a budget of nothing: $zero" 2 "${run[@]}" --budget "$zero"
+done
+t "judge --bisect of nothing" 128 "$P" judge --bisect
+t "JSON and JUnit in one place" 2 "${run[@]}" --json same.out --junit same.out
+t "by two names of one stream" 2 "${run[@]}" --json /dev/stdout --junit -
+t "JSON over the JUnit file" 2 "${run[@]}" --json blkgate-out/junit.xml
+
+# --- what cannot be read is in the documents too
+t "judge of a file that is not there" 4 "$P" judge none.json --junit none.xml --json none.out
+ok "an error case in JUnit" grep -q '<error' none.xml
+ok "and valid JSON" jq -e '.setup_error | test("none.json")' none.out
+t "a suite error with JSON on stdout" 2 "$P" run bad.yaml --target "$T/scratch" --json -
+ok "is valid JSON" jq -e '.blkgate_result == 1 and .status == 2' "$T/out"
+t "first" 0 "$P" baseline accept first.json
+cases() { grep -c '<testcase' "$1"; }
+t "with a baseline" 0 "${run[@]}"
+before=$(cases blkgate-out/junit.xml)
+cp -r baselines kept
+truncate -s -10 baselines/simulated/default/*.json
+t "with a damaged one" 4 "${run[@]}"
+has "$T/err" "baselines/simulated/default"
+ok "as many cases" test "$(cases blkgate-out/junit.xml)" -eq "$before"
+rm -rf baselines && mv kept baselines
+mkfifo baselines/simulated/default/fifo.json
+t "a fifo among the baselines is not waited for" 4 timeout 20 "${run[@]}"
+rm baselines/simulated/default/fifo.json
+mkdir -p link && ln -s ../precious link/journal
+t "a journal that is a link" 4 "${run[@]}" --out link
+ok "is not followed" grep -qx precious precious
+mkdir -p pipe && mkfifo pipe/journal
+t "a journal that is a fifo" 4 timeout 20 "${run[@]}" --out pipe
 t "judge under another profile" 5 "$P" judge first.json --profile other
 has "$T/err" "profile other"
 t "report of two with one JSON" 2 "$P" report first.json first.json --json x.json
