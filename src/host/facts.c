@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The value of the first line "key<blanks>: value" of /proc/cpuinfo; false when there is none. */
-static bool cpuinfo(const char *text, const char *key, struct str *out)
+/* The value of the first line "key<blanks>: value" of a text of /proc; false when there is none. */
+static bool proc_line(const char *text, const char *key, struct str *out)
 {
 	size_t n = strlen(key);
 
@@ -41,9 +41,9 @@ static void cpu_facts(const struct host *h, struct facts *f, struct arena *a)
 	str_init(&part);
 	rc = host_read(h, &text, "/proc/cpuinfo");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !v.len; i++)
-		(void)cpuinfo(text.s, keys[i], &v);
-	if (!v.len && cpuinfo(text.s, "CPU implementer", &v) &&
-	    cpuinfo(text.s, "CPU part", &part)) {
+		(void)proc_line(text.s, keys[i], &v);
+	if (!v.len && proc_line(text.s, "CPU implementer", &v) &&
+	    proc_line(text.s, "CPU part", &part)) {
 		facts_set(f, a, "cpu.model", arena_printf(a, "implementer %s part %s", v.s, part.s),
 			  NULL);
 	} else {
@@ -52,7 +52,7 @@ static void cpu_facts(const struct host *h, struct facts *f, struct arena *a)
 				 : "'/proc/cpuinfo' names no model");
 	}
 	str_clear(&v);
-	if (cpuinfo(text.s, "microcode", &v))
+	if (proc_line(text.s, "microcode", &v))
 		facts_set(f, a, "cpu.microcode", v.s, NULL);
 	else
 		fact_from(h, f, a, "cpu.microcode", "none",
@@ -187,9 +187,9 @@ static void power_fact(const struct host *h, struct facts *f, struct arena *a)
 		}
 	}
 	if (rc < 0)
-		facts_set(
-		    f, a, "power.source", NULL,
-		    arena_printf(a, "cannot list '/sys/class/power_supply': %s", strerror(-rc)));
+		facts_set(f, a, "power.source", NULL,
+			  arena_printf(a, "cannot list '/sys/class/power_supply': %s",
+				       strerror(-rc)));
 	else if (!host_exists(h, "/sys/class"))
 		facts_set(f, a, "power.source", NULL, "'/sys/class' is not mounted");
 	else
@@ -234,4 +234,28 @@ void host_facts(const struct host *h, struct facts *f, struct arena *a)
 void host_label(struct facts *f, struct arena *a, const char *name, const char *value)
 {
 	facts_set(f, a, arena_printf(a, "label.%s", name), value, "no value given");
+}
+
+int host_memory(const struct host *h, uint64_t *bytes, struct err *e)
+{
+	struct str text, v;
+	char *end = NULL;
+	uint64_t kib = 0;
+	int rc;
+
+	str_init(&text);
+	str_init(&v);
+	rc = host_read(h, &text, "/proc/meminfo");
+	/* its "kB" are 1024 bytes */
+	if (rc == 0 && proc_line(text.s, "MemAvailable", &v) && c_isdigit(v.s[0]))
+		kib = strtoull(v.s, &end, 10);
+	if (rc < 0)
+		rc = err_sys(e, ERR_TARGET, -rc, "cannot read '/proc/meminfo'");
+	else if (!end || !str_eq(end, " kB") || kib > UINT64_MAX / 1024)
+		rc = err_set(e, ERR_TARGET, "'/proc/meminfo' has no MemAvailable in kB");
+	else
+		*bytes = kib * 1024;
+	str_release(&v);
+	str_release(&text);
+	return rc;
 }

@@ -62,6 +62,9 @@ int host_in_use(const struct host *h, const struct target *t, struct notices *us
  * the answer is what udev recorded in ROOT/run/udev/data/bMAJOR:MINOR. */
 int host_signature(const struct host *h, const struct target *t, struct arena *a, const char **type,
 		   struct err *e);
+/* Bytes that can be had without swapping (MemAvailable). No fact: it is another one each moment. 0, or
+ * ERR_TARGET when the kernel does not tell. */
+int host_memory(const struct host *h, uint64_t *bytes, struct err *e);
 /* Fresh label: a user label becomes fact label.NAME. */
 void host_label(struct facts *f, struct arena *a, const char *name, const char *value);
 

@@ -87,6 +87,28 @@ static void unknown_engine(struct planner *pl, const struct origin *og, const ch
 	free(names);
 }
 
+/* A ring has no more entries, on any kernel (IORING_MAX_ENTRIES). */
+enum { URING_DEPTH_MAX = 32768 };
+
+uint32_t engine_depth_max(const char *name)
+{
+	return strcmp(name, "io_uring") == 0 ? URING_DEPTH_MAX : UINT32_MAX;
+}
+
+static void engine_depth(struct planner *pl, const struct job *j, const struct job_origins *og)
+{
+	const struct origin *at = &og->of[pl->at[PW_IODEPTH]];
+	struct diag *d;
+
+	if (j->iodepth <= engine_depth_max(j->ioengine))
+		return;
+	d = planner_report(pl, at->line ? at->line : j->file_line, at->column,
+			   "iodepth %u is beyond the %u that ioengine %s has", j->iodepth,
+			   engine_depth_max(j->ioengine), j->ioengine);
+	if (d)
+		diag_hint(d, "spread the depth over numjobs");
+}
+
 /* A mode or sync the engine has no operation for can never run: the suite is wrong. */
 static void engine_can(struct planner *pl, const struct job *j, const struct job_origins *og,
 		       const struct engine *g)
@@ -137,6 +159,8 @@ const char *engine_resolve(struct planner *pl, struct job *j, const struct job_o
 	}
 	j->ioengine = g->name;
 	engine_can(pl, j, og, g);
+	if (!is_auto) /* nobody wrote down which engine `auto` finds: capacity.c tells the job */
+		engine_depth(pl, j, og);
 	engine_script(pl, j, og);
 	if (pl->o->lint_only || j->state != JOB_READY)
 		return NULL;

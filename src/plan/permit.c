@@ -79,6 +79,26 @@ static const char *block_used(struct plan *p, const struct plan_options *o, cons
 	return used;
 }
 
+/* NULL, or why the kernel would fail each write: some only when it is made, with EPERM. */
+static const char *read_only(struct plan *p, const struct target *t)
+{
+	const char *v = facts_value(&t->facts, "device.read_only");
+	const char *name = facts_value(&t->facts, "device.name");
+
+	if (!v || strcmp(v, "1") != 0)
+		return NULL;
+	if (t->kind == TARGET_BLOCK)
+		return arena_printf(
+			&p->arena,
+			"'%s' is read-only, and nothing can be written to it; unless it "
+			"is write protected: blockdev --setrw %s",
+			t->id, t->path);
+	return arena_printf(
+		&p->arena,
+		"'%s' is on device '%s', which is read-only: nothing can be written there", t->id,
+		name ? name : "unknown");
+}
+
 static const char *block_writing(struct plan *p, const struct plan_options *o, struct target *t,
 				 const char *used)
 {
@@ -87,7 +107,9 @@ static const char *block_writing(struct plan *p, const struct plan_options *o, s
 
 	if (used)
 		return arena_printf(&p->arena, "writing to '%s' is refused, it is %s", t->id, used);
-	why = block_allowed(p, o, t);
+	why = read_only(p, t);
+	if (!why)
+		why = block_allowed(p, o, t);
 	if (why)
 		return why;
 	if (host_signature(o->host, t, &p->arena, &type, &e) < 0)
@@ -107,7 +129,10 @@ static const char *block_writing(struct plan *p, const struct plan_options *o, s
 static const char *file_writing(struct plan *p, const struct plan_options *o, struct target *t)
 {
 	struct err e = ERR_INIT;
+	const char *why = read_only(p, t);
 
+	if (why)
+		return why;
 	for (size_t i = 0; i < o->nallow; i++)
 		if (host_identity(o->host, o->allow_write[i], t, &e) == 1) {
 			t->write_allowed = true;
@@ -155,7 +180,7 @@ static const char *job_fits(struct plan *p, struct job *j)
 			    (unsigned long long)t->size, p->suite->file, j->file_line);
 }
 
-static uint32_t suite_line(const struct plan *p, const struct job *j, enum plan_word w)
+uint32_t job_line(const struct plan *p, const struct job *j, enum plan_word w)
 {
 	uint32_t line = p->origins[j - p->jobs].of[plan_word_at(w)].line;
 
@@ -178,7 +203,7 @@ static const char *job_aligned(struct plan *p, struct job *j)
 			"O_DIRECT is not honoured on %s ('%s'): %s; write `direct: auto`, or "
 			"`direct: false` (%s:%u)",
 			t->fstype ? t->fstype : "this file system", t->role, why, p->suite->file,
-			suite_line(p, j, PW_DIRECT));
+			job_line(p, j, PW_DIRECT));
 	if (t->dio_offset > unit || (t->kind != TARGET_BLOCK && t->dio_offset)) {
 		unit = t->dio_offset;
 		what = "direct I/O unit";
@@ -188,12 +213,12 @@ static const char *job_aligned(struct plan *p, struct job *j)
 	if (j->bs % unit)
 		return arena_printf(&p->arena, "bs %u is no multiple of the %s %u of '%s' (%s:%u)",
 				    j->bs, what, unit, t->role, p->suite->file,
-				    suite_line(p, j, PW_BS));
+				    job_line(p, j, PW_BS));
 	if (j->offset % unit)
 		return arena_printf(&p->arena,
 				    "offset %llu is no multiple of the %s %u of '%s' (%s:%u)",
 				    (unsigned long long)j->offset, what, unit, t->role,
-				    p->suite->file, suite_line(p, j, PW_OFFSET));
+				    p->suite->file, job_line(p, j, PW_OFFSET));
 	return NULL;
 }
 
@@ -209,7 +234,13 @@ static const char *job_folder_room(struct plan *p, struct job *j)
 			    "its files need %.0f bytes with 5 %% of margin, and '%s' has %llu free "
 			    "(%s:%u)",
 			    need, t->role, (unsigned long long)t->size, p->suite->file,
-			    suite_line(p, j, PW_SIZE));
+			    job_line(p, j, PW_SIZE));
+}
+
+/* Its files are made first, also those that are only read. */
+static const char *job_folder_writable(struct plan *p, struct job *j)
+{
+	return read_only(p, &p->targets[j->target]);
 }
 
 /* Each job fits alone, but a session makes the files of all at once: so many of such a size. */
@@ -219,6 +250,7 @@ static void folder_room(struct plan *p, uint32_t target)
 	struct target_needs n;
 	const char *why;
 
+	each_job(p, target, job_folder_writable);
 	each_job(p, target, job_folder_room);
 	n = plan_target_needs(p, target);
 	if ((double)n.files * (double)n.bytes * 1.05 <= (double)t->size)
@@ -293,6 +325,7 @@ static void file_reading(struct plan *p, const struct plan_options *o, uint32_t 
 
 void plan_permit(struct plan *p, const struct plan_options *o)
 {
+	capacity_check(p, o->host);
 	for (uint32_t i = 0; i < p->ntargets; i++) {
 		struct target *t = &p->targets[i];
 

@@ -7,28 +7,28 @@
 enum { SESSIONS_MAX = 5 };
 
 static const char *const plan_words[PW_COUNT] = {
-    [PW_RW] = "rw",
-    [PW_BS] = "bs",
-    [PW_IOENGINE] = "ioengine",
-    [PW_IODEPTH] = "iodepth",
-    [PW_BATCH_SUBMIT] = "iodepth_batch_submit",
-    [PW_COMPLETE_MIN] = "iodepth_batch_complete_min",
-    [PW_COMPLETE_MAX] = "iodepth_batch_complete_max",
-    [PW_SIZE] = "size",
-    [PW_OFFSET] = "offset",
-    [PW_RUNTIME] = "runtime",
-    [PW_RAMP] = "ramp_time",
-    [PW_TIME_BASED] = "time_based",
-    [PW_DIRECT] = "direct",
-    [PW_SYNC] = "sync",
-    [PW_FSYNC] = "fsync",
-    [PW_FDATASYNC] = "fdatasync",
-    [PW_END_FSYNC] = "end_fsync",
-    [PW_RATE] = "rate_iops",
-    [PW_MIX] = "rwmixread",
-    [PW_FILES] = "files",
-    [PW_RUNS] = "runs",
-    [PW_SIM] = "sim",
+	[PW_RW] = "rw",
+	[PW_BS] = "bs",
+	[PW_IOENGINE] = "ioengine",
+	[PW_IODEPTH] = "iodepth",
+	[PW_BATCH_SUBMIT] = "iodepth_batch_submit",
+	[PW_COMPLETE_MIN] = "iodepth_batch_complete_min",
+	[PW_COMPLETE_MAX] = "iodepth_batch_complete_max",
+	[PW_SIZE] = "size",
+	[PW_OFFSET] = "offset",
+	[PW_RUNTIME] = "runtime",
+	[PW_RAMP] = "ramp_time",
+	[PW_TIME_BASED] = "time_based",
+	[PW_DIRECT] = "direct",
+	[PW_SYNC] = "sync",
+	[PW_FSYNC] = "fsync",
+	[PW_FDATASYNC] = "fdatasync",
+	[PW_END_FSYNC] = "end_fsync",
+	[PW_RATE] = "rate_iops",
+	[PW_MIX] = "rwmixread",
+	[PW_FILES] = "files",
+	[PW_RUNS] = "runs",
+	[PW_SIM] = "sim",
 };
 
 unsigned plan_word_at(enum plan_word w)
@@ -125,6 +125,24 @@ static int plan_sessions(struct planner *pl, struct err *e)
 	return err_hint(e, "--sessions 2 or --sessions 1..5");
 }
 
+/* Law 2: the suite's gates are able to turn red, and the command line takes that from them. */
+static void announce_one_session(struct plan *p)
+{
+	size_t gates = 0;
+
+	for (size_t i = 0; p->sessions_max == 1 && i < p->nchecks; i++) {
+		const struct check *c = &p->checks[i];
+
+		gates += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && !c->skipped &&
+			 p->jobs[c->job].state == JOB_READY;
+	}
+	if (gates)
+		notices_add(&p->notices,
+			    "with 1 session no gate can turn red: a loss shows as inconclusive "
+			    "(%zu gate%s; a regression is told by two sessions)",
+			    gates, gates == 1 ? "" : "s");
+}
+
 static void plan_init(struct plan *p, const struct suite *s, const struct plan_options *o)
 {
 	*p = (struct plan){.suite = s};
@@ -184,9 +202,9 @@ static void planner_init(struct planner *pl, struct plan *p, const struct suite 
 		pl->not_selected = arena_printf(pl->a, "not selected by --only %s", o->only);
 	if (o->check) {
 		pl->check_not_selected =
-		    arena_printf(pl->a, "not selected by --check %s", o->check);
+			arena_printf(pl->a, "not selected by --check %s", o->check);
 		pl->no_check_selected =
-		    arena_printf(pl->a, "--check %s selects none of its checks", o->check);
+			arena_printf(pl->a, "--check %s selects none of its checks", o->check);
 	}
 }
 
@@ -239,6 +257,7 @@ static int plan_fill(struct planner *pl, struct err *e)
 	if (rc < 0)
 		return rc;
 	known_apply(pl);
+	announce_one_session(p);
 	plan_lint(p, pl->d);
 	return plan_selection(pl, e);
 }

@@ -106,6 +106,8 @@ void resolve_on_target(struct planner *pl, const struct workload *w, struct job 
 /* engines.c: the engine behind j->ioengine as written; sets ioengine, ioengine_asked. NULL, or why it
  * cannot be used on this machine. */
 const char *engine_resolve(struct planner *pl, struct job *j, const struct job_origins *og);
+/* What the engine of that name can have in flight; UINT32_MAX = it does not say. */
+uint32_t engine_depth_max(const char *name);
 
 /* conditions.c */
 void conditions_suite(struct planner *pl);  /* requires; admit before the run, later: plan_admitted */
@@ -115,6 +117,11 @@ void conditions_when(struct planner *pl, const struct workload *w, struct job *j
 void checks_begin(struct planner *pl, const struct workload *w);
 void checks_make(struct planner *pl, const struct workload *w, uint32_t job);
 void known_apply(struct planner *pl);
+
+/* permit.c: the line of the suite to name for a word of a job. */
+uint32_t job_line(const struct plan *p, const struct job *j, enum plan_word w);
+/* capacity.c: stops the jobs that the engine or the memory of this machine cannot hold. */
+void capacity_check(struct plan *p, const struct host *h);
 
 /* holes.c: NULL when every byte of the region was written, else the sentence; the file is only asked. */
 const char *region_has_holes(const char *path, uint64_t offset, uint64_t size, struct arena *a);

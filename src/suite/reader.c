@@ -32,19 +32,37 @@ static struct diag *add(struct reader *r, enum diag_level level, const char *rul
 	return g;
 }
 
-struct diag *rd_error(struct reader *r, const struct ynode *at, const char *fmt, ...)
+static struct diag *add_error(struct reader *r, const char *rule, const struct ynode *at,
+			      const char *fmt, va_list ap)
 {
-	struct diag *g;
-	va_list ap;
-
 	if (at && at->bad)
 		return NULL;
 	if (r->errors++ >= READER_SHOWN_MAX) {
 		r->hidden++;
 		return NULL;
 	}
+	return add(r, DIAG_ERROR, rule, NULL, at, fmt, ap);
+}
+
+struct diag *rd_error(struct reader *r, const struct ynode *at, const char *fmt, ...)
+{
+	struct diag *g;
+	va_list ap;
+
 	va_start(ap, fmt);
-	g = add(r, DIAG_ERROR, NULL, NULL, at, fmt, ap);
+	g = add_error(r, NULL, at, fmt, ap);
+	va_end(ap);
+	return g;
+}
+
+struct diag *rd_broken(struct reader *r, const struct ynode *at, enum rule rule, const char *fmt,
+		       ...)
+{
+	struct diag *g;
+	va_list ap;
+
+	va_start(ap, fmt);
+	g = add_error(r, rule_table[rule].name, at, fmt, ap);
 	va_end(ap);
 	return g;
 }

@@ -26,6 +26,9 @@ struct diag *rd_error(struct reader *r, const struct ynode *at, const char *fmt,
 	__attribute__((format(printf, 3, 4)));
 struct diag *rd_warn(struct reader *r, const struct ynode *at, enum rule rule, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* The error of a rule, which no waiver lifts. */
+struct diag *rd_broken(struct reader *r, const struct ynode *at, enum rule rule, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 void rd_hint(struct diag *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds an error of a value reader with its hint. */
 void rd_err(struct reader *r, const struct ynode *at, const struct err *e);
@@ -50,6 +53,9 @@ void rd_keys(struct reader *r, const struct ynode *map, const char *where, const
 
 /* suite_facts.c: warns about a name that is no fact. */
 void rd_fact(struct reader *r, const struct ynode *at, const char *name);
+/* Refuses the comparison of a fact with a value that it never has: it would be decided before any
+ * machine was asked, and a workload behind it never measured. */
+void rd_fact_value(struct reader *r, const struct ynode *at, const struct expr *x);
 
 /* params.c */
 void params_read(struct reader *r, const struct ynode *node, const struct setting *set, size_t nset);
@@ -70,6 +76,8 @@ void read_expect(struct reader *r, struct workload *w, const struct ynode *key,
 		 const struct ynode *node);
 void read_gate(struct reader *r, struct workload *w, const struct ynode *key,
 	       const struct ynode *node);
+/* Every gate must be able to turn red in the sessions that the suite allows. */
+void gates_check(struct reader *r);
 void read_known(struct reader *r, const struct ynode *key, const struct ynode *node);
 
 /* suite_sections.c: parts of the top level */

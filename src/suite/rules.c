@@ -9,6 +9,7 @@ const struct rule_word rule_table[RULE_COUNT] = {
 	[RULE_COMMENT_CUT] = {"comment-cut", DIAG_WARN},
 	[RULE_UNKNOWN_FACT] = {"unknown-fact", DIAG_WARN},
 	[RULE_UNUSED_PARAMETER] = {"unused-parameter", DIAG_WARN},
+	[RULE_CANNOT_TURN_RED] = {"cannot-turn-red", DIAG_ERROR},
 	[RULE_EXCLUDE_MATCHES_NOTHING] = {"exclude-matches-nothing", DIAG_WARN},
 	[RULE_KNOWN_WITHIN_TOLERANCE] = {"known-within-tolerance", DIAG_WARN},
 	[RULE_UNUSED_WAIVER] = {"unused-waiver", DIAG_WARN},

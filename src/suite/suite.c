@@ -83,6 +83,7 @@ static void read_suite(struct reader *r, struct ynode *root, const struct settin
 	params_read(r, params, set, nset);
 	params_apply(r, root, params);
 	read_root(r, root);
+	gates_check(r);
 	params_unused(r);
 	if (r->quiet)
 		diags_add(r->d, DIAG_WARN, NULL, r->s->file, 0, 0,

@@ -225,6 +225,34 @@ void read_gate(struct reader *r, struct workload *w, const struct ynode *key,
 	}
 }
 
+/*
+ * A regression takes two sessions that agree: in a suite that never makes a second one the largest
+ * loss stays inconclusive. What watches only, or expects, needs one.
+ */
+void gates_check(struct reader *r)
+{
+	if (r->s->sessions_max > 1)
+		return;
+	for (size_t i = 0; i < r->s->workloads.n; i++) {
+		const struct workload *w = &r->s->workloads.v[i];
+
+		for (size_t k = 0; k < w->gate.n; k++) {
+			const struct gate_entry *g = &w->gate.v[k];
+			const struct ynode at = {.line = g->line, .column = g->column};
+
+			if (g->role == ROLE_WATCH)
+				continue;
+			rd_hint(rd_broken(r, &at, RULE_CANNOT_TURN_RED,
+					  "gate '%s' can never turn red: the suite has 1 session, "
+					  "and "
+					  "a regression is told by two",
+					  g->metric),
+				"'sessions: 1..2' at least, or 'role: watch'");
+			break; /* one finding a workload */
+		}
+	}
+}
+
 /* "WORKLOAD gate METRIC", three words. */
 static bool known_check(struct reader *r, const struct ynode *node)
 {

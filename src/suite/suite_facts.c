@@ -62,6 +62,18 @@ static const char *const fact_words[] = {
 	"kernel_log",
 };
 
+/* Facts whose values the room of the host names itself; what hardware and kernel name is open. */
+static const struct {
+	const char *fact;
+	const char *value[4]; /* NULL ends them */
+} closed_facts[] = {
+	{"target.type", {"block", "file", "dir"}},
+	{"fs.direct", {"yes", "no"}},
+	{"device.read_only", {"0", "1"}},
+	{"link", {"full", "downgraded", "none"}},
+	{"power.source", {"mains", "battery", "none"}},
+};
+
 void rd_fact(struct reader *r, const struct ynode *at, const char *name)
 {
 	const size_t n = sizeof(fact_words) / sizeof(*fact_words);
@@ -77,4 +89,43 @@ void rd_fact(struct reader *r, const struct ynode *at, const char *name)
 	near = g ? str_nearest(name, fact_words, n) : NULL;
 	rd_hint(g, near ? "did you mean '%s'?" : "'blkgate probe' shows the facts of a target%s",
 		near ? near : "");
+}
+
+/* What people call it elsewhere, and is too far from the value to be its nearest. */
+static const char *usual_name(const char *fact, const char *value)
+{
+	if (strcmp(fact, "target.type") != 0)
+		return NULL;
+	if (strcmp(value, "folder") == 0 || strcmp(value, "directory") == 0)
+		return "dir";
+	return strcmp(value, "device") == 0 || strcmp(value, "disk") == 0 ? "block" : NULL;
+}
+
+void rd_fact_value(struct reader *r, const struct ynode *at, const struct expr *x)
+{
+	const size_t facts = sizeof(closed_facts) / sizeof(*closed_facts);
+	const char *near, *const *v;
+	size_t i = 0, n = 0;
+	struct diag *g;
+	struct str all;
+
+	while (i < facts && strcmp(closed_facts[i].fact, x->subject) != 0)
+		i++;
+	if (i == facts || !x->value)
+		return;
+	v = closed_facts[i].value;
+	str_init(&all);
+	for (; n < 4 && v[n] && strcmp(v[n], x->value) != 0; n++)
+		str_addf(&all, "%s%s", n ? " " : "", v[n]);
+	if (n == 4 || !v[n]) {
+		near = usual_name(x->subject, x->value);
+		if (!near)
+			near = str_nearest(x->value, v, n);
+		g = rd_error(r, at, "'%s': '%s' is no value of %s", x->text, x->value, x->subject);
+		if (near)
+			rd_hint(g, "did you mean '%s'? It is one of: %s", near, all.s);
+		else
+			rd_hint(g, "it is one of: %s", all.s);
+	}
+	str_release(&all);
 }

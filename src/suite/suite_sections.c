@@ -194,6 +194,7 @@ READ_SECTION(read_conditions)
 			continue;
 		refuse_parts(r, at, &x);
 		rd_fact(r, at, x.subject);
+		rd_fact_value(r, at, &x);
 		*VEC_PUSH(to) = x;
 	}
 }

@@ -89,6 +89,7 @@ READ_KEY(read_when)
 	if (!text || !rd_expr(r, node, text, &w->when))
 		return;
 	w->has_when = true;
+	rd_fact_value(r, node, &w->when);
 	if (w->when.every_run || w->when.spread || w->when.percent_of || w->when.wait)
 		rd_hint(rd_error(r, node, "'%s' is no condition on the machine", w->when.text),
 			"write it like 'target.type == block'");

@@ -33,6 +33,9 @@ refused() {
 suite read.yaml 'size: 1MiB' 'direct: auto' -- 'rw: randread'
 suite write.yaml 'direct: auto' -- 'rw: randwrite'
 
+# Every buffer is touched before the first I/O: without a look at the memory the kernel would kill for it.
+suite huge.yaml 'size: 1GiB' 'bs: 1GiB' 'iodepth: 65536' 'numjobs: 1024' 'ioengine: sim' -- 'rw: randread'
+refused "more buffers than memory" "need 72057594037927936 bytes" huge.yaml --target "$T/scratch"
 refused "a missing target" "does not exist" read.yaml --target "$T/none"
 mkdir -p "$T/scratch-a"
 refused "its near neighbour is told" "scratch-a" read.yaml --target "$T/scratch-b"
@@ -180,6 +183,15 @@ refused "permission for another device" "is not permitted" write.yaml --target "
 suite over.yaml 'size: 65MiB' -- 'rw: randread'
 refused "a size beyond the device" "reach beyond 'dut' of 67108864 bytes" over.yaml --target "$dev"
 ok "the device is blank still" cmp "$T/img" <(head -c 64M /dev/zero)
+if blockdev --setro "$dev" 2>"$T/err"; then
+	# It opens for writing all the same; only the write would fail.
+	refused "a device set read-only" "is read-only" write.yaml --target "$dev" --allow-write "$id"
+	has "$T/err" "blockdev --setrw $dev"
+	t "reading a device set read-only" 0 "$P" run read.yaml --target "$dev"
+	blockdev --setrw "$dev"
+else
+	skip "a device set read-only" "$(head -n 1 "$T/err")"
+fi
 if [ "$id" != diskseq: ]; then
 	t "with its identity it is written" 0 "$P" run write.yaml --target "$dev" --allow-write "$id"
 	ok "data arrived" bash -c "! cmp -s '$T/img' <(head -c 64M /dev/zero)"

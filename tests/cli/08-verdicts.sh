@@ -58,6 +58,7 @@ has "$T/err" "tolerance 10 %"
 ok "two sessions agreed" jq -e '.sessions | length == 2' out-gate/result.json
 go "a provisional regression stays one" 1 gate --policy provisional=fail --inject slow=30%
 go "one session alone is never red" 3 gate --sessions 1 --inject slow=30%
+has "$T/err" "with 1 session no gate can turn red"
 
 # --- undecided, leaning pass and leaning fail, under each policy
 suite narrow 'gate: {read.iops: 5%}'

@@ -281,6 +281,39 @@ static void the_machine_is_described(void **state)
 	facts_release(&f);
 }
 
+static void memory_available(void **state)
+{
+	struct fixture *x = *state;
+	static const struct {
+		const char *text;
+		uint64_t bytes; /* 0 = unknown */
+	} v[] = {
+		{"MemTotal:       16303456 kB\nMemFree:  1 kB\nMemAvailable:   12000000 kB\n",
+		 12000000ull * 1024},
+		{"MemAvailable:\t4 kB\nMemAvailable: 9 kB\n", 4096},
+		{"MemTotal: 16303456 kB\nMemFree: 1 kB\n", 0}, /* Linux before 3.14 */
+		{"MemAvailable: 12\n", 0},
+		{"MemAvailable: -1 kB\n", 0},
+		{"MemAvailable: many kB\n", 0},
+		{"MemAvailable: 99999999999999999999 kB\n", 0},
+		{"MemAvailableX: 12 kB\n", 0},
+		{"", 0},
+	};
+	uint64_t bytes = 0;
+
+	assert_int_equal(host_memory(&x->host, &bytes, &x->err), ERR_TARGET);
+	contains(x->err.text, "/proc/meminfo");
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		bytes = 0;
+		x->err = ERR_INIT;
+		put(x, "/proc/meminfo", v[i].text);
+		assert_int_equal(host_memory(&x->host, &bytes, &x->err), v[i].bytes ? 0 : ERR_TARGET);
+		assert_true(bytes == v[i].bytes);
+		if (!v[i].bytes)
+			contains(x->err.text, "MemAvailable");
+	}
+}
+
 /* A root that is nearly empty: every fact is there, none is invented. */
 static void nothing_readable_is_unknown(void **state)
 {
@@ -328,6 +361,7 @@ int main(void)
 	    TEST(cgroup_v2_limits_are_seen),
 	    TEST(cgroup_v1_limits_are_seen),
 	    TEST(the_machine_is_described),
+	    TEST(memory_available),
 	    TEST(nothing_readable_is_unknown),
 	    TEST(names_are_cleaned),
 	};

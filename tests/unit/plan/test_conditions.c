@@ -275,11 +275,46 @@ static void sessions_and_budget(void **state)
 	assert_int_equal(fix_plan(f, HEAD "  - {name: a, rw: read}\n"), ERR_USAGE);
 }
 
+/* The suite's gates can turn red; the command line takes that from them, and that is said. */
+static void one_session(void **state)
+{
+	struct fix *f = *state;
+	static const char gated[] = HEAD "  - {name: a, rw: read, gate: {read.iops: 5%, read.bw: 5%}}\n"
+					 "  - {name: b, rw: read, expect: [read.iops >= 1]}\n";
+
+	fix_ok(f, gated);
+	assert_int_equal(notices_of(f, "can turn red"), 0);
+	f->o.sessions_min = f->o.sessions_max = 1;
+	fix_ok(f, gated);
+	assert_int_equal(notices_of(f, "with 1 session no gate can turn red: a loss shows as inconclusive (2 gates"), 1);
+	f->o.sessions_min = 1;
+	f->o.sessions_max = 2;
+	fix_ok(f, gated);
+	assert_int_equal(notices_of(f, "can turn red"), 0);
+	/* nothing is taken from what never turned red, is not selected or does not run */
+	f->o.sessions_max = 1;
+	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {read.iops: {tolerance: 5%, role: watch}}}\n");
+	assert_int_equal(notices_of(f, "can turn red"), 0);
+	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {read.iops: 5%}, when: target.type == block}\n");
+	assert_int_equal(notices_of(f, "can turn red"), 0);
+	f->o.only = "b";
+	fix_ok(f, gated);
+	assert_int_equal(notices_of(f, "can turn red"), 0);
+	f->o.only = NULL;
+	f->o.check = "gate read.bw";
+	fix_ok(f, gated);
+	assert_int_equal(notices_of(f, "(1 gate;"), 1);
+	f->o.check = NULL;
+	/* in the suite it is no matter of the command line */
+	fix_refused(f, "blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB, sessions: 1}\nworkloads:\n"
+		       "  - {name: a, rw: read, gate: {read.iops: 5%}}\n", "can never turn red");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(targets_and_roles), TEST(missing_target), TEST(requirements),
-		TEST(when), TEST(labels), TEST(sessions_and_budget),
+		TEST(when), TEST(labels), TEST(sessions_and_budget), TEST(one_session),
 		DISK_TEST(admitted), DISK_TEST(one_target_twice), DISK_TEST(one_device_twice),
 	};
 

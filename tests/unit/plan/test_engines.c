@@ -103,12 +103,37 @@ static void lint_probes_nothing(void **state)
 		assert_int_equal(f->plan.jobs[i].state, JOB_READY);
 }
 
+/* A ring ends at 32768 entries: a suite that asks for more by name is wrong, also for lint. */
+static void depth_of_a_ring(void **state)
+{
+	struct fix *f = *state;
+	const struct diag *g;
+
+	f->o.lint_only = true;
+	g = fix_refused(f, HEAD "  - {name: a, rw: read, direct: false, ioengine: io_uring, iodepth: 32769}\n",
+			"iodepth 32769 is beyond the 32768 that ioengine io_uring has");
+	assert_int_equal(g->line, 5);
+	assert_part(g->hint, "numjobs");
+	fix_ok(f, HEAD "  - {name: a, rw: read, direct: false, ioengine: io_uring, iodepth: 32768}\n"
+		       "  - {name: b, rw: read, direct: true, ioengine: libaio, iodepth: 65536}\n"
+		       "  - {name: c, rw: read, direct: false, ioengine: auto, iodepth: 65536}\n");
+	f->o.lint_only = false;
+	fix_ok(f, HEAD "  - {name: c, rw: read, direct: false, ioengine: auto, bs: 512, iodepth: 65536}\n");
+	if (strcmp(f->plan.jobs[0].ioengine, "io_uring") != 0) {
+		print_message("io_uring cannot be used here\n");
+		skip();
+	}
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+	assert_part(f->plan.jobs[0].why, "iodepth 65536 is beyond the 32768 that ioengine io_uring has (auto)");
+	assert_part(f->plan.jobs[0].why, "(suite.yaml:5)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(auto_falls_back_aloud),
 		TEST(a_named_engine_is_never_replaced),
-		TEST(lint_probes_nothing),
+		TEST(lint_probes_nothing), TEST(depth_of_a_ring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

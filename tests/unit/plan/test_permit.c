@@ -90,6 +90,100 @@ static void in_use(void **state)
 	refused(f, "cannot be found out");
 }
 
+/* `blockdev --setro` lets an open for writing through: only the write would tell. */
+static void read_only_device(void **state)
+{
+	struct fix *f = *state;
+	const char *allow[1] = {"/dev/disk/by-id/ata-x"};
+
+	put_disk(f, "512\n");
+	put(f, "/sys/block/sda/ro", "1\n");
+	refused(f, "'/dev/sda' is read-only");
+	assert_part(f->plan.jobs[0].why, "blockdev --setrw /dev/sda");
+	f->o.allow_write = allow;
+	f->o.nallow = 1;
+	refused(f, "'/dev/sda' is read-only");
+	put(f, "/sys/block/sda/ro", "0\n");
+	fix_ok(f, PLAIN);
+	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+	/* a partition has a switch of its own */
+	put(f, "/sys/block/sda/sda1/ro", "1\n");
+	put(f, "/run/udev/data/b8:1", "E:DEVTYPE=partition\n");
+	f->arg[0].id = "/dev/sda1";
+	refused(f, "'/dev/sda1' is read-only");
+}
+
+/* What lies on such a device: a file is read, the files of a folder cannot be made. */
+static void read_only_below(void **state)
+{
+	struct fix *f = *state;
+	const char *allow[1] = {"/mnt/file"};
+
+	put_disk(f, "512\n");
+	put(f, "/sys/block/sda/ro", "1\n");
+	put(f, "/proc/self/mountinfo", "21 1 254:0 / / rw - ext4 /dev/vda rw\n"
+				       "40 21 8:0 / /mnt ro - ext4 /dev/sda ro\n");
+	put(f, "/mnt/file", "0123456789abcdef");
+	f->arg[0].id = "/mnt/file";
+	f->o.allow_write = allow;
+	f->o.nallow = 1;
+	fix_ok(f, HEAD_BARE "  - {name: w, rw: write, bs: 4, size: 8, direct: false}\n"
+			    "  - {name: r, rw: read, bs: 4, size: 8, direct: false}\n");
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+	assert_part(f->plan.jobs[0].why, "device 'sda', which is read-only");
+	assert_int_equal(f->plan.jobs[1].state, JOB_READY);
+	f->arg[0].id = "/mnt";
+	fix_ok(f, HEAD_BARE "  - {name: r, rw: read, size: 8k, direct: false}\n"
+			    "  - {name: s, rw: read, size: 8k, ioengine: sim}\n");
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+	assert_part(f->plan.jobs[0].why, "is read-only");
+	assert_int_equal(f->plan.jobs[1].state, JOB_READY);
+}
+
+/* Buffers are touched before the first I/O: too many of them end in the kernel's OOM killer. */
+static void memory(void **state)
+{
+	struct fix *f = *state;
+	static const struct { const char *keys, *why; } v[] = {
+		{"bs: 1MiB, iodepth: 32768, numjobs: 8", "(bs 1048576, iodepth 32768, numjobs 8) need 274877906944 bytes"},
+		{"bs: 1MiB, iodepth: 922", "need 966787072 bytes, and of the 1073741824 bytes of memory"},
+		{"bs: 1MiB, iodepth: 921", NULL},                    /* 90 % of 1 GiB */
+		{"bs: 512, iodepth: 1024, numjobs: 256", "need 1073741824 bytes"}, /* a page each */
+		{"bs: 1MiB, iodepth: 4096, ioengine: psync", NULL},  /* one in flight, whatever it says */
+		{"bs: 1MiB, ioengine: psync, numjobs: 1024", "lower bs, iodepth or numjobs (suite.yaml:5)"},
+		{"bs: 1MiB, ioengine: psync, iodepth: 7, numjobs: 1000", "(bs 1048576, iodepth 1, numjobs 1000)"},
+		{"bs: 1GiB, iodepth: 65536, numjobs: 1024", "need 72057594037927936 bytes"},
+	};
+	size_t told = 0;
+
+	if (sysconf(_SC_PAGESIZE) != 4096)
+		skip(); /* the numbers above are of 4 KiB pages */
+	put_disk(f, "512\n");
+	put(f, "/sys/block/sda/size", "16777216\n");
+	put(f, "/proc/meminfo", "MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\n");
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		char text[512];
+
+		snprintf(text, sizeof(text),
+			 HEAD "  - {name: a, rw: read, size: 1GiB, %s}\n  - {name: b, rw: read}\n", v[i].keys);
+		fix_ok(f, text);
+		if (v[i].why) {
+			assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+			assert_part(f->plan.jobs[0].why, v[i].why);
+		} else {
+			assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+		}
+		assert_int_equal(f->plan.jobs[1].state, JOB_READY);
+	}
+	/* unknown memory stops nothing, and that it was not checked is said */
+	put(f, "/proc/meminfo", "MemTotal: 2097152 kB\n");
+	fix_ok(f, HEAD "  - {name: a, rw: read, bs: 1MiB, iodepth: 32768, numjobs: 8}\n");
+	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+	for (size_t i = 0; i < f->plan.notices.n; i++)
+		told += strstr(f->plan.notices.v[i], "fit into memory: '/proc/meminfo' has no MemAvailable") != NULL;
+	assert_int_equal(told, 1);
+}
+
 static void signature(void **state)
 {
 	struct fix *f = *state;
@@ -300,6 +394,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DISK_TEST(writing_needs_an_identity), DISK_TEST(in_use),
 		DISK_TEST(signature),		      DISK_TEST(alignment_and_size),
+		DISK_TEST(read_only_device),	      DISK_TEST(read_only_below),
+		DISK_TEST(memory),
 		DISK_TEST(existing_file),	      TEST(room_in_a_folder),
 		TEST(nothing_is_left_in_the_folder), DISK_TEST(holes), DISK_TEST(unwritten_extents),
 	};

@@ -257,6 +257,76 @@ static void test_warnings(void **state)
 	}
 }
 
+/* One session is enough for what never turns red by itself, and for what needs no baseline. */
+static void test_one_session(void **state)
+{
+	static const struct {
+		const char *sessions, *checks;
+		bool refused;
+	} c[] = {
+	    {"1", "gate: {read.bw: 5%}", true},
+	    {"1..1", "gate: {read.bw: {tolerance: 5%, role: primary}}", true},
+	    {"1", "gate: {iops: {tolerance: 5%, role: watch}, read.bw: 5%}", true},
+	    {"1", "gate: {read.bw: {tolerance: 5%, role: watch}}, expect: [read.iops >= 5]", false},
+	    {"1", "expect: [read.iops >= 5]", false},
+	    {"1", "canary: true", false},
+	    {"1..2", "gate: {read.bw: 5%}", false},
+	    {"2", "gate: {read.bw: 5%}", false},
+	};
+	char text[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		struct loaded l;
+
+		snprintf(text, sizeof(text),
+			 HEAD "defaults: {sessions: %s}\nworkloads:\n  - {name: a, rw: read, %s}\n",
+			 c[i].sessions, c[i].checks);
+		load(&l, text, NULL, 0);
+		assert_int_equal(l.rc, c[i].refused ? ERR_SUITE : 0);
+		assert_int_equal(l.d.errors, c[i].refused);
+		if (c[i].refused) {
+			assert_string_equal(l.d.v[0].rule, "cannot-turn-red");
+			assert_non_null(strstr(l.d.v[0].hint, "1..2"));
+		}
+		unload(&l);
+	}
+}
+
+/* Facts that are no closed set are compared with anything, and so are labels of such a name. */
+static void test_values_of_facts(void **state)
+{
+	static const struct {
+		const char *when;
+		bool refused;
+	} c[] = {
+	    {"target.type == folder", true},   {"target.type != regular", true},
+	    {"target.type == Block", true},    {"link == up", true},
+	    {"power.source == ac", true},      {"device.read_only == no", true},
+	    {"fs.direct == true", true},       {"target.type == block", false},
+	    {"target.type == file", false},    {"target.type != dir", false},
+	    {"link == downgraded", false},     {"link == none", false},
+	    {"link.speed == fast", false},     {"device.transport == carrier pigeon", false},
+	    {"label.link == up", false},       {"device.read_only == 1", false},
+	    {"power.source != battery", false},
+	};
+	char text[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		struct loaded l;
+
+		snprintf(text, sizeof(text), HEAD "workloads:\n  - {name: a, rw: read, when: %s}\n",
+			 c[i].when);
+		load(&l, text, NULL, 0);
+		if (l.rc != (c[i].refused ? ERR_SUITE : 0))
+			print_message("%s\n", c[i].when);
+		assert_int_equal(l.rc, c[i].refused ? ERR_SUITE : 0);
+		assert_int_equal(l.d.errors, c[i].refused);
+		unload(&l);
+	}
+}
+
 /* The rules of plan are known to the suite and the reverse: one list, none of them without a name. */
 static void test_rules(void **state)
 {
@@ -344,6 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_design),      cmocka_unit_test(test_everything),
 	    cmocka_unit_test(test_settings),    cmocka_unit_test(test_warnings), cmocka_unit_test(test_rules),
+	    cmocka_unit_test(test_one_session), cmocka_unit_test(test_values_of_facts),
 	    cmocka_unit_test(test_many_errors), cmocka_unit_test(test_lifecycle),
 	    cmocka_unit_test(test_large),
 	};

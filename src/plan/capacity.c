@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan/capacity: does the machine have what the jobs ask of it, whatever their target? A job that
+ * needs more memory than there is would not fail: it would be killed, or have another process
+ * killed.
+ */
+#include "plan/planner.h"
+
+#include <unistd.h>
+
+/* Of what is available: the rest is for the I/O lists, the journal and whoever else runs. */
+static const double MEMORY_SHARE = 0.9;
+
+/* I/Os of one thread in flight at most. */
+static uint32_t job_depth(const struct job *j)
+{
+	const struct engine *g = engine_find(j->ioengine);
+
+	return g && (g->caps & ENGINE_SYNC) ? 1 : j->iodepth;
+}
+
+/* One buffer an I/O, in whole pages, each touched before the first I/O; 58 bits at most. */
+static uint64_t job_buffers(const struct job *j, uint64_t page)
+{
+	return ((uint64_t)j->bs + page - 1) / page * page * job_depth(j) * j->numjobs;
+}
+
+/* Jobs run one after another: each has all of it. */
+static void memory_room(struct plan *p, const struct host *h)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), available = 0, need;
+	struct err e = ERR_INIT;
+	int rc = host_memory(h, &available, &e);
+	bool ready = false;
+
+	for (size_t i = 0; i < p->njobs; i++) {
+		struct job *j = &p->jobs[i];
+
+		if (j->state != JOB_READY)
+			continue;
+		ready = true;
+		need = job_buffers(j, page);
+		if (rc < 0 || (double)need <= (double)available * MEMORY_SHARE)
+			continue;
+		job_stop(
+			j, JOB_ERROR,
+			arena_printf(&p->arena,
+				     "its buffers (bs %u, iodepth %u, numjobs %u) need %llu bytes, "
+				     "and of the %llu bytes of memory available it may use 90 %%; "
+				     "lower bs, iodepth or numjobs (%s:%u)",
+				     j->bs, job_depth(j), j->numjobs, (unsigned long long)need,
+				     (unsigned long long)available, p->suite->file,
+				     job_line(p, j, PW_BS)));
+	}
+	if (rc < 0 && ready)
+		notices_add(&p->notices, "not checked whether the buffers fit into memory: %s",
+			    e.text);
+}
+
+/* `auto` found an engine that does not go so deep; of a named one the suite was told. */
+static void engine_room(struct plan *p)
+{
+	for (size_t i = 0; i < p->njobs; i++) {
+		struct job *j = &p->jobs[i];
+
+		if (j->state == JOB_READY && j->iodepth > engine_depth_max(j->ioengine))
+			job_stop(j, JOB_ERROR,
+				 arena_printf(&p->arena,
+					      "iodepth %u is beyond the %u that ioengine %s has "
+					      "(auto); spread the depth over numjobs (%s:%u)",
+					      j->iodepth, engine_depth_max(j->ioengine),
+					      j->ioengine, p->suite->file,
+					      job_line(p, j, PW_IODEPTH)));
+	}
+}
+
+void capacity_check(struct plan *p, const struct host *h)
+{
+	engine_room(p);
+	memory_room(p, h);
+}
