@@ -46,10 +46,10 @@ static int refused_eperm(unsigned entries, struct err *e)
 			"engine \"io_uring\": ring of %u entries (kernel.io_uring_disabled is %ld)",
 			entries, off);
 		return err_hint(e, off == 1
-				       ? "1 allows it to root and to kernel.io_uring_group; or "
-					 "sysctl kernel.io_uring_disabled=0"
-				       : "sysctl kernel.io_uring_disabled=0, or choose another "
-					 "ioengine");
+					   ? "1 allows it to root and to kernel.io_uring_group; or "
+					     "sysctl kernel.io_uring_disabled=0"
+					   : "sysctl kernel.io_uring_disabled=0, or choose another "
+					     "ioengine");
 	}
 	bool filtered = read_number("/proc/self/status", "\nSeccomp:", 0) > 0;
 	err_sys(e, ERR_MEASURE, EPERM, "engine \"io_uring\": ring of %u entries%s", entries,
@@ -94,19 +94,19 @@ static int refused(unsigned entries, int rc, struct err *e)
  * These flags say in whose time the kernel finishes a completion (this thread's next call, instead
  * of an interruption by IPI). The I/O that reaches the device, its order and its results are the
  * same, so trying them is no replacement of what was asked. The kernel has no feature bit for
- * set-up flags: a trial is the only question, EINVAL the only "absent". Which were taken changes what
- * an I/O costs the CPU, so each run notes them. TASKRUN_FLAG lets a look without system call see
- * that completions wait to be run.
+ * set-up flags: a trial is the only question, EINVAL the only "absent". Which were taken changes
+ * what an I/O costs the CPU, so each run notes them. TASKRUN_FLAG lets a look without system call
+ * see that completions wait to be run.
  */
 static const struct setup {
 	unsigned flags;
 	const char *about;
 } setups[] = {
-    {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
-     "io_uring set up with SINGLE_ISSUER, DEFER_TASKRUN, TASKRUN_FLAG"},
-    {IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
-     "io_uring set up with COOP_TASKRUN, TASKRUN_FLAG"},
-    {0, "io_uring set up without flags"},
+	{IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+	 "io_uring set up with SINGLE_ISSUER, DEFER_TASKRUN, TASKRUN_FLAG"},
+	{IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+	 "io_uring set up with COOP_TASKRUN, TASKRUN_FLAG"},
+	{0, "io_uring set up without flags"},
 };
 
 /* *about (may be NULL) tells which set-up it became. */
@@ -135,23 +135,77 @@ static int ring_setup(struct io_uring *ring, unsigned entries, const char **abou
 	return 0;
 }
 
-static int uring_probe(struct err *e)
+static bool try_again(int rc)
+{
+	return rc == -EAGAIN || rc == -EBUSY || rc == -EINTR || rc == -ETIME;
+}
+
+/* The calls are filtered one by one: a ring that can be set up need not be one that can be used. */
+static int call_refused(const char *call, int sys, struct err *e)
+{
+	err_sys(e, ERR_MEASURE, sys, "engine \"io_uring\": a ring could be set up, but %s failed%s",
+		call,
+		read_number("/proc/self/status", "\nSeccomp:", 0) > 0
+			? " (a seccomp filter is active)"
+			: "");
+	return err_hint(e,
+			"allow io_uring_setup, io_uring_enter and io_uring_register in the seccomp "
+			"profile, or choose another ioengine");
+}
+
+static int probe_ops(struct io_uring *ring, struct err *e)
 {
 	static const int ops[] = {IORING_OP_READ, IORING_OP_WRITE, IORING_OP_FSYNC,
 				  IORING_OP_ASYNC_CANCEL};
+	enum { OPS = 256 };
+	struct io_uring_probe *p = xcalloc(1, sizeof(*p) + OPS * sizeof(p->ops[0]));
+	int rc = io_uring_register_probe(ring, p, OPS);
+
+	if (rc < 0)
+		rc = call_refused("io_uring_register(2)", -rc, e);
+	for (size_t i = 0; rc == 0 && i < sizeof(ops) / sizeof(ops[0]); i++) {
+		if (!io_uring_opcode_supported(p, ops[i]))
+			rc = err_set(e, ERR_MEASURE,
+				     "engine \"io_uring\": the kernel does not offer operation %d",
+				     ops[i]);
+	}
+	free(p);
+	return rc;
+}
+
+/* One no-op there and back, by the call that the runner waits with. */
+static int probe_round(struct io_uring *ring, struct err *e)
+{
+	uint64_t end = clock_now() + NS_PER_SEC;
+	struct __kernel_timespec ts = {.tv_sec = 1};
+	struct io_uring_cqe *cqe = NULL;
+	int rc;
+
+	io_uring_prep_nop(io_uring_get_sqe(ring));
+	do
+		rc = io_uring_submit_and_wait_timeout(ring, &cqe, 1, &ts, NULL);
+	while (rc < 0 && try_again(rc) && clock_now() < end);
+	if (rc < 0)
+		return call_refused("io_uring_enter(2)", -rc, e);
+	if (io_uring_peek_cqe(ring, &cqe))
+		return err_set(e, ERR_MEASURE,
+			       "engine \"io_uring\": a no-op did not come back within a second");
+	if (cqe->res < 0)
+		return err_sys(e, ERR_MEASURE, -cqe->res, "engine \"io_uring\": a no-op failed");
+	io_uring_cqe_seen(ring, cqe);
+	return 0;
+}
+
+static int uring_probe(struct err *e)
+{
 	struct io_uring ring;
 	int rc = ring_setup(&ring, 8, NULL, e);
 
 	if (rc)
 		return rc;
-	struct io_uring_probe *p = io_uring_get_probe_ring(&ring);
-	for (size_t i = 0; rc == 0 && i < sizeof(ops) / sizeof(ops[0]); i++) {
-		if (!p || !io_uring_opcode_supported(p, ops[i]))
-			rc = err_set(e, ERR_MEASURE,
-				     "engine \"io_uring\": the kernel does not offer operation %d",
-				     ops[i]);
-	}
-	io_uring_free_probe(p);
+	rc = probe_ops(&ring, e);
+	if (!rc)
+		rc = probe_round(&ring, e);
 	io_uring_queue_exit(&ring);
 	return rc;
 }
@@ -170,11 +224,6 @@ static int uring_open(void **ctx, const struct engine_config *c, struct err *e)
 	memcpy(u->fds, c->fds, c->nfds * sizeof(u->fds[0]));
 	*ctx = u;
 	return 0;
-}
-
-static bool try_again(int rc)
-{
-	return rc == -EAGAIN || rc == -EBUSY || rc == -EINTR || rc == -ETIME;
 }
 
 /* Hands every prepared entry to the kernel. One that it does not take now (short of memory,
@@ -267,8 +316,8 @@ static int uring_reap(void *ctx, struct io **done, unsigned min, unsigned max, u
 		if (now >= until)
 			break;
 		struct __kernel_timespec ts = {
-		    .tv_sec = (long long)((until - now) / NS_PER_SEC),
-		    .tv_nsec = (long long)((until - now) % NS_PER_SEC),
+			.tv_sec = (long long)((until - now) / NS_PER_SEC),
+			.tv_nsec = (long long)((until - now) % NS_PER_SEC),
 		};
 		int rc = io_uring_submit_and_wait_timeout(&u->ring, &cqe, min - got, &ts, NULL);
 		got += drain(u, done + got, max - got);
@@ -309,15 +358,15 @@ static void uring_close(void *ctx)
 }
 
 const struct engine engine_io_uring = {
-    .api = ENGINE_API,
-    .name = "io_uring",
-    .what = "Linux io_uring, interrupt driven",
-    .caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC,
-    .probe = uring_probe,
-    .open = uring_open,
-    .submit = uring_submit,
-    .reap = uring_reap,
-    .cancel = uring_cancel,
-    .close = uring_close,
-    .about = uring_about,
+	.api = ENGINE_API,
+	.name = "io_uring",
+	.what = "Linux io_uring, interrupt driven",
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC,
+	.probe = uring_probe,
+	.open = uring_open,
+	.submit = uring_submit,
+	.reap = uring_reap,
+	.cancel = uring_cancel,
+	.close = uring_close,
+	.about = uring_about,
 };

@@ -50,7 +50,7 @@ static int setup_refused(unsigned depth, int rc, struct err *e)
 			"engine \"libaio\": io_setup for depth %u (fs.aio-max-nr is %s, %s in use)",
 			depth, max, used);
 		return err_hint(
-		    e, "raise it with sysctl fs.aio-max-nr=N, or lower iodepth or numjobs");
+			e, "raise it with sysctl fs.aio-max-nr=N, or lower iodepth or numjobs");
 	}
 	err_sys(e, ERR_MEASURE, -rc, "engine \"libaio\": io_setup for depth %u", depth);
 	if (rc == -ENOSYS)
@@ -61,10 +61,19 @@ static int setup_refused(unsigned depth, int rc, struct err *e)
 	return ERR_MEASURE;
 }
 
-/* IO_CMD_FSYNC came with Linux 4.18; before it io_submit says EINVAL. Capability bits are constant,
- * so a kernel without it cannot use the engine. */
-static int probe_fsync(io_context_t ctx, struct err *e)
+/* The calls are filtered one by one: contexts may be allowed and their use not. */
+static int call_refused(const char *call, int sys, struct err *e)
 {
+	err_sys(e, ERR_MEASURE, sys, "engine \"libaio\": io_setup went well, but %s failed", call);
+	return err_hint(e, "a seccomp filter may deny it: allow io_setup, io_submit, io_getevents "
+			   "and io_destroy, or choose another ioengine");
+}
+
+/* One I/O there and back. IO_CMD_FSYNC came with Linux 4.18; before it io_submit says EINVAL.
+ * Capability bits are constant, so a kernel without it cannot use the engine. */
+static int probe_round(io_context_t ctx, struct err *e)
+{
+	struct timespec ts = {.tv_sec = 1};
 	struct iocb cb, *list = &cb;
 	struct io_event ev;
 	int fd = memfd_create("blkgate-probe", MFD_CLOEXEC);
@@ -73,15 +82,20 @@ static int probe_fsync(io_context_t ctx, struct err *e)
 		return err_sys(e, ERR_MEASURE, errno,
 			       "engine \"libaio\": memory file for its probe");
 	io_prep_fsync(&cb, fd);
-	int rc = io_submit(ctx, 1, &list);
-	if (rc == 1)
-		rc = io_getevents(ctx, 1, 1, &ev, NULL);
-	if (rc == 1)
-		rc = (int)(long)ev.res;
+	int sent = io_submit(ctx, 1, &list);
+	int got = sent == 1 ? io_getevents(ctx, 1, 1, &ev, &ts) : 0;
 	close(fd);
-	if (rc < 0)
-		return err_sys(e, ERR_MEASURE, -rc,
+	long res = got == 1 ? (long)ev.res : 0;
+	if (sent == -EINVAL || res < 0)
+		return err_sys(e, ERR_MEASURE, sent < 0 ? -sent : (int)-res,
 			       "engine \"libaio\": this kernel has no asynchronous fsync");
+	if (sent < 0)
+		return call_refused("io_submit(2)", -sent, e);
+	if (got < 0)
+		return call_refused("io_getevents(2)", -got, e);
+	if (sent != 1 || got != 1)
+		return err_set(e, ERR_MEASURE,
+			       "engine \"libaio\": an fsync did not come back within a second");
 	return 0;
 }
 
@@ -92,7 +106,7 @@ static int aio_probe(struct err *e)
 
 	if (rc < 0)
 		return setup_refused(1, rc, e);
-	rc = probe_fsync(ctx, e);
+	rc = probe_round(ctx, e);
 	io_destroy(ctx);
 	return rc;
 }
@@ -216,13 +230,13 @@ static int aio_reap(void *ctx, struct io **done, unsigned min, unsigned max, uin
 }
 
 const struct engine engine_libaio = {
-    .api = ENGINE_API,
-    .name = "libaio",
-    .what = "Linux native asynchronous I/O; asynchronous with direct I/O only",
-    .caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC,
-    .probe = aio_probe,
-    .open = aio_open,
-    .submit = aio_submit,
-    .reap = aio_reap,
-    .close = aio_close,
+	.api = ENGINE_API,
+	.name = "libaio",
+	.what = "Linux native asynchronous I/O; asynchronous with direct I/O only",
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC,
+	.probe = aio_probe,
+	.open = aio_open,
+	.submit = aio_submit,
+	.reap = aio_reap,
+	.close = aio_close,
 };

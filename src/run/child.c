@@ -2,6 +2,7 @@
 /* One forked child: how it starts, and what its end means. */
 #include "run/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -85,13 +86,11 @@ int child_start(struct child *c, const struct run_options *opt)
 	return -sys;
 }
 
-static char state_of(pid_t pid)
+static char state_at(const char *path)
 {
-	char path[40], line[512] = "", *p;
-	int fd;
+	char line[512] = "", *p;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return '?';
 	if (read(fd, line, sizeof(line) - 1) < 0)
@@ -99,6 +98,43 @@ static char state_of(pid_t pid)
 	close(fd);
 	p = strrchr(line, ')');
 	return p && p[1] && p[2] ? p[2] : '?';
+}
+
+char child_state(pid_t pid)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return state_at(path);
+}
+
+void child_states(pid_t pid, char *text, size_t size)
+{
+	unsigned count[128] = {0};
+	const char *word = "thread ", *comma = "";
+	char path[64];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *dir = opendir(path);
+
+	for (const struct dirent *d; dir && (d = readdir(dir)) != NULL;) {
+		if (d->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/stat", (int)pid, d->d_name);
+		count[state_at(path) & 127]++;
+	}
+	if (dir)
+		closedir(dir);
+	snprintf(text, size, "threads unknown");
+	for (int s = 0; s < 128; s++) {
+		if (!count[s] || n >= size)
+			continue;
+		n += (size_t)snprintf(text + n, size - n, "%s%u %sin state %c", comma, count[s],
+				      *word && count[s] > 1 ? "threads " : word, s);
+		comma = ", ";
+		word = "";
+	}
 }
 
 static void say(struct outcome *o, enum outcome_status status, const char *fmt, ...)
@@ -142,9 +178,9 @@ static void say_hung(const struct child *c, struct outcome *o)
 	const char *ending = c->abandoned ? "it cannot be killed and was abandoned" : "killed";
 
 	say(o, OUTCOME_HUNG,
-	    "worker of '%s' on '%s' hung in phase %s: %.1f s after its start, planned %.1f s; %s",
+	    "worker of '%s' on '%s' hung in phase %s: %.1f s after its start, planned %.1f s; %s%s",
 	    c->what, c->target, phase_of(c->live), (double)(c->ended - c->forked) / 1e9,
-	    (double)c->planned / 1e9, ending);
+	    (double)c->planned / 1e9, c->headless ? "its main thread was dead; " : "", ending);
 }
 
 static void say_crash(const struct child *c, struct outcome *o)
@@ -199,15 +235,23 @@ void child_verdict(const struct child *c, struct outcome *o)
 		    c->target, phase_of(l));
 	} else if (c->hung) {
 		say_hung(c, o);
+	} else if (atomic_load(&l->error_taken)) {
+		say(o, OUTCOME_CRASHED,
+		    "worker of '%s' on '%s' had an error and ended before it could name it",
+		    c->what, c->target);
+	} else if (live_unfinished(l) < l->nthreads) {
+		o->status = OUTCOME_CRASHED;
+		live_lost_thread(l, live_unfinished(l), c->what, c->target, o->text,
+				 sizeof(o->text));
 	} else {
 		o->status = OUTCOME_OK;
 	}
 	if (c->abandoned) {
-		char text[96];
+		char states[96], text[192];
 
-		snprintf(text, sizeof(text),
-			 "; unkillable (process %d, state %c): the target is lost", (int)c->pid,
-			 state_of(c->pid));
+		child_states(c->pid, states, sizeof(states));
+		snprintf(text, sizeof(text), "; unkillable (process %d, %s): the target is lost",
+			 (int)c->pid, states);
 		add(o, text);
 	}
 }

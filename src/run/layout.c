@@ -92,14 +92,9 @@ static bool write_all(struct live *l, const struct layout *y, int direct, uint8_
 	return true;
 }
 
-static void layout_body(struct child *c)
+static void lay_out(struct live *l, const struct layout *y)
 {
-	const struct layout *y = c->arg;
-	struct live *l = c->live;
 	struct err e = ERR_INIT;
-
-	atomic_store(&l->begun, clock_now());
-	atomic_store(&l->phase, PHASE_RAMP);
 	void *block = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (block == MAP_FAILED) {
@@ -114,6 +109,14 @@ static void layout_body(struct child *c)
 		live_fail(l, OUTCOME_IO_ERROR, e.sys, 0, 0, "layout: %s", e.text);
 	else if (y->keep_cached && fdatasync(y->fd))
 		layout_fail(l, y, y->bytes, 0, errno);
+}
+
+static void layout_body(struct child *c)
+{
+	atomic_store(&c->live->begun, clock_now());
+	atomic_store(&c->live->phase, PHASE_RAMP);
+	lay_out(c->live, c->arg);
+	atomic_store(&c->live->thread[0].ended, 1);
 }
 
 int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const char *name,
@@ -149,6 +152,9 @@ int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const ch
 		rc = err_set(e, ERR_INTR, "layout of '%s' was interrupted", name);
 	else if (o.status != OUTCOME_OK)
 		rc = err_set(e, ERR_MEASURE, "%s", o.text);
+	else if (*written != bytes)
+		rc = err_set(e, ERR_MEASURE, "layout of '%s' ended after %llu of %llu bytes", name,
+			     (unsigned long long)*written, (unsigned long long)bytes);
 	if (rc)
 		e->sys = o.sys;
 	if (o.sys == ENOSPC || o.sys == EFBIG || o.sys == EDQUOT)

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+
+/* A wait that ends this long after its limit tells of the machine and not of the target. */
+#define LATE_NS (100 * NS_PER_MS)
 
 const char *phase_name(unsigned phase)
 {
@@ -59,6 +63,27 @@ void live_fail(struct live *l, enum outcome_status status, int sys, uint64_t off
 	atomic_store(&l->error_ready, 1);
 }
 
+unsigned live_unfinished(const struct live *l)
+{
+	unsigned i = 0;
+
+	while (i < l->nthreads && atomic_load(&l->thread[i].ended))
+		i++;
+	return i;
+}
+
+void live_lost_thread(const struct live *l, unsigned i, const char *what, const char *target,
+		      char *text, size_t size)
+{
+	unsigned phase = atomic_load(&l->thread[i].phase);
+
+	snprintf(text, size, "thread %u of %u of '%s' on '%s' ended without a word in phase %s%s",
+		 i + 1, l->nthreads, what, target, phase_name(phase),
+		 prctl(PR_GET_SECCOMP) == 2
+			 ? " (a seccomp filter is active, which may kill threads)"
+			 : "");
+}
+
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -66,7 +91,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 static void gather_threads(const struct live *l, struct outcome *o)
 {
-	uint64_t unslotted = 0;
+	uint64_t unslotted = 0, late = 0;
 
 	for (unsigned i = 0; i < l->nthreads; i++) {
 		const struct live_thread *t = &l->thread[i];
@@ -74,6 +99,7 @@ static void gather_threads(const struct live *l, struct outcome *o)
 		o->window = larger(o->window, t->window);
 		o->ramp = larger(o->ramp, t->ramp);
 		o->stall_longest = larger(o->stall_longest, t->stall);
+		late = larger(late, t->late);
 		o->depth_sum += t->depth_sum;
 		o->depth_n += t->depth_n;
 		o->written += t->written;
@@ -85,6 +111,12 @@ static void gather_threads(const struct live *l, struct outcome *o)
 			o->dir[d].shorts += t->dir[d].shorts;
 		}
 	}
+	if (late >= LATE_NS)
+		outcome_note(
+			o,
+			"the worker was not scheduled for %llu ms (stopped, frozen, or its CPU "
+			"was taken)",
+			(unsigned long long)(late / NS_PER_MS));
 	if (unslotted)
 		outcome_note(o, "%llu completions lie beyond the last 100 ms slot kept",
 			     (unsigned long long)unslotted);

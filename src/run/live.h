@@ -30,7 +30,12 @@ struct live_thread {
 	_Alignas(128) _Atomic uint64_t ios; /* all phases, for progress */
 	_Atomic uint64_t bytes;
 	_Atomic uint32_t phase;
+	/* The last word of the thread, in its last statement. A thread may be killed alone (a seccomp
+	 * filter does that): it can be joined like one that did its work, and only this tells them apart.
+	 */
+	_Atomic uint32_t ended;
 	uint64_t window, ramp, stall;
+	uint64_t late; /* ns, longest wait beyond its limit: the thread was not scheduled meanwhile */
 	uint64_t depth_sum, depth_n, written;
 	uint64_t unslotted; /* completions beyond the last slot */
 	char note[128];     /* of its engine */
@@ -77,6 +82,11 @@ static inline bool live_failed(struct live *l)
 {
 	return atomic_load_explicit(&l->error_taken, memory_order_relaxed);
 }
+/* First thread without a last word, nthreads = none. */
+unsigned live_unfinished(const struct live *l);
+/* The sentence about such a thread. */
+void live_lost_thread(const struct live *l, unsigned i, const char *what, const char *target,
+		      char *text, size_t size);
 /* Fills o from a finished worker's counters (status and sentence are the supervisor's). */
 void live_gather(const struct live *l, struct outcome *o);
 
@@ -105,6 +115,7 @@ struct task {
 
 	/* clock and phases, in the engine's time */
 	uint64_t now;            /* stamp of the last reaped batch or end of a wait */
+	uint64_t taken_at;       /* when the last submission returned; not of synchronous engines */
 	uint64_t t0, ws, we;     /* begin; window [ws, we]; we = UINT64_MAX when bound by size only */
 	uint64_t edge;           /* the next of them */
 	uint64_t count_until;    /* completions up to here are inside the window */

@@ -107,6 +107,7 @@ static void taken(struct task *k, unsigned n)
 	uint64_t after = k->is_sync ? 0 : engine_now(&k->eng);
 	bool measured = k->phase == PHASE_MEASURE;
 
+	k->taken_at = after;
 	for (unsigned i = 0; i < n; i++) {
 		struct io *io = k->pend[i];
 
@@ -146,12 +147,30 @@ static void task_push(struct task *k)
 		broken(k);
 }
 
+/*
+ * A wait from k->now (or the submission behind it) to `until` is over. Only a thread that did not
+ * get to run comes back much later; how long the target takes plays no part in it, for the wait has
+ * a limit of its own. A synchronous engine has no such wait: there the supervisor alone sees a
+ * stop.
+ */
+static void note_late(struct task *k, uint64_t from, uint64_t until)
+{
+	uint64_t limit = until > from ? until : from;
+
+	if (__builtin_expect(k->now > limit, 0) && k->now - limit > k->t->late && !k->is_virtual &&
+	    k->phase >= PHASE_MEASURE)
+		k->t->late = k->now - limit;
+}
+
 static void task_collect(struct task *k, unsigned min, unsigned max, uint64_t until)
 {
+	uint64_t from = k->now > k->taken_at ? k->now : k->taken_at;
 	int n = engine_reap(&k->eng, k->done, min, max, until);
 	unsigned m = 0;
 
 	k->now = engine_now(&k->eng);
+	if (!k->is_sync)
+		note_late(k, from, until);
 	if (n < 0) {
 		broken(k);
 		return;
@@ -297,6 +316,8 @@ static void wait_more(struct task *k)
 		if (paced)
 			engine_sleep_until(&k->eng, until);
 		k->now = engine_now(&k->eng);
+		if (paced)
+			note_late(k, from, until);
 	}
 	if (paced)
 		k->q.idle += k->now - from;

@@ -63,6 +63,7 @@ struct watch {
 
 static void give_up(struct watch *w, struct child *c, uint64_t now)
 {
+	c->headless = child_state(c->pid) == 'Z';
 	kill(c->pid, SIGKILL);
 	c->kill_by = add_sat(now, w->kill_wait);
 }
@@ -93,6 +94,22 @@ static void end_child(struct child *c, uint64_t now, bool abandoned)
 	c->pidfd = -1;
 }
 
+/* A stopped worker measures its own absence, whatever the engine. */
+static void watch_stops(struct child *c, uint64_t now)
+{
+	siginfo_t si = {0};
+
+	if (waitid(P_PID, (id_t)c->pid, &si, WSTOPPED | WCONTINUED | WNOHANG) || !si.si_pid)
+		return;
+	if (si.si_code == CLD_STOPPED) {
+		if (!c->stopped_at)
+			c->stopped_at = now;
+	} else if (c->stopped_at) {
+		c->stopped += now - c->stopped_at;
+		c->stopped_at = 0;
+	}
+}
+
 static void check_child(struct watch *w, struct child *c, bool exited, uint64_t now)
 {
 	if (exited) {
@@ -103,9 +120,12 @@ static void check_child(struct watch *w, struct child *c, bool exited, uint64_t 
 		while (got < 0 && errno == EINTR);
 		if (got < 0)
 			c->wstatus = CHILD_STATUS_UNKNOWN;
+		if (c->stopped_at) /* gone on and at its end within one tick */
+			c->stopped += now - c->stopped_at;
 		end_child(c, now, false);
 		return;
 	}
+	watch_stops(c, now);
 	if (w->stopping && !c->stop_by && !c->kill_by) {
 		atomic_store(&c->live->stop, 1);
 		c->stop_by = add_sat(now, w->grace); /* it drains meanwhile */
@@ -285,9 +305,29 @@ static int child_prepare(struct child *c, const struct run_request *r, struct er
 	return rc;
 }
 
-static void outcome_of(const struct child *c, struct outcome *o)
+/* A thread that came to its end and measured no time left nothing that could be judged. */
+static void check_windows(const struct child *c, struct outcome *o)
+{
+	const struct live *l = c->live;
+
+	for (unsigned i = 0; i < l->nthreads && o->status == OUTCOME_OK; i++) {
+		if (l->thread[i].window)
+			continue;
+		o->status = OUTCOME_SETUP;
+		snprintf(o->text, sizeof(o->text),
+			 "thread %u of %u of '%s' on '%s' measured nothing: its window has no "
+			 "length",
+			 i + 1, l->nthreads, c->what, c->target);
+	}
+}
+
+void child_outcome(const struct child *c, struct outcome *o)
 {
 	child_verdict(c, o);
+	check_windows(c, o);
+	if (c->stopped)
+		outcome_note(o, "the worker was stopped by a signal for about %llu ms",
+			     (unsigned long long)(c->stopped / NS_PER_MS));
 	if ((o->status == OUTCOME_OK || o->status == OUTCOME_INTERRUPTED) &&
 	    atomic_load(&c->live->final)) {
 		live_gather(c->live, o);
@@ -317,7 +357,7 @@ int run_jobs(const struct run_request *req, size_t n, const struct run_options *
 			out[i].status = OUTCOME_SETUP;
 			snprintf(out[i].text, sizeof(out[i].text), "%.*s", 511, e->text);
 		} else {
-			outcome_of(&c[i], &out[i]);
+			child_outcome(&c[i], &out[i]);
 			failed += c[i].error != 0;
 		}
 		live_free(c[i].live);

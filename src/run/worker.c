@@ -14,8 +14,13 @@ struct worker {
 	const struct run_request *req;
 	const struct engine *engine;
 	struct live *live;
-	pthread_barrier_t barrier; /* the threads and main, twice: all set up, begin */
+	/* All threads set up, then go. No barrier: it would wait for a thread that was killed. */
+	pthread_mutex_t lock;
+	pthread_cond_t begin;
+	bool go;
 	uint64_t t0;
+	pthread_t *thread;
+	bool *joined;
 	struct task *task;
 };
 
@@ -132,19 +137,37 @@ struct thread_arg {
 	struct task *k;
 };
 
+static void await_begin(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	while (!w->go)
+		pthread_cond_wait(&w->begin, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void begin(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->go = true;
+	pthread_cond_broadcast(&w->begin);
+	pthread_mutex_unlock(&w->lock);
+}
+
 static void *thread_main(void *p)
 {
 	struct thread_arg *a = p;
+	struct live_thread *t = a->k->t;
 	struct err e = ERR_INIT;
 
 	if (task_open(a->k, &e))
 		setup_failed(a->w, &e);
-	pthread_barrier_wait(&a->w->barrier);
-	pthread_barrier_wait(&a->w->barrier);
+	atomic_store(&t->phase, PHASE_READY);
+	await_begin(a->w);
 	a->k->t0 = a->w->t0;
 	if (!live_failed(a->w->live))
 		task_run(a->k);
 	task_close(a->k);
+	atomic_store(&t->ended, 1);
 	return NULL;
 }
 
@@ -243,13 +266,73 @@ static uint64_t wait_gate(struct child *c)
 	return at ? at : clock_now();
 }
 
+/*
+ * Is thread i at its end? Waits a while for it, if asked (timedjoin goes by the wall clock: when
+ * that is set, the next look is late, nothing else). A thread that was killed makes the run fail.
+ */
+static bool thread_over(struct worker *w, unsigned i, bool wait)
+{
+	struct timespec ts;
+	char text[256];
+
+	if (w->joined[i])
+		return true;
+	if (wait) {
+		clock_gettime(CLOCK_REALTIME, &ts);
+		ts.tv_nsec += 100 * 1000 * 1000;
+		ts.tv_sec += ts.tv_nsec / 1000000000;
+		ts.tv_nsec %= 1000000000;
+	}
+	if (wait ? pthread_timedjoin_np(w->thread[i], NULL, &ts)
+		 : pthread_tryjoin_np(w->thread[i], NULL))
+		return false;
+	w->joined[i] = true;
+	if (!atomic_load(&w->live->thread[i].ended)) {
+		live_lost_thread(w->live, i, w->req->job->name, w->req->target_name, text,
+				 sizeof(text));
+		live_fail(w->live, OUTCOME_CRASHED, 0, 0, 0, "%s", text);
+	}
+	return true;
+}
+
+static void await_ready(struct worker *w, unsigned n)
+{
+	for (unsigned ready = 0; ready < n;) {
+		if (atomic_load(&w->live->thread[ready].phase) >= PHASE_READY ||
+		    thread_over(w, ready, false))
+			ready++;
+		else
+			clock_sleep_until(clock_now() + 200 * NS_PER_US);
+	}
+}
+
+/* Looks at all of them now and then: the others need not work to the end beside a dead one. */
+static void join_all(struct worker *w, unsigned n)
+{
+	unsigned left = n;
+
+	while (left) {
+		unsigned first = n;
+
+		left = 0;
+		for (unsigned i = 0; i < n; i++) {
+			if (thread_over(w, i, false))
+				continue;
+			first = left++ ? first : i;
+		}
+		if (left)
+			thread_over(w, first, true);
+	}
+}
+
 static void run_threads(struct child *c, struct worker *w)
 {
 	unsigned n = w->req->job->numjobs;
-	pthread_t *thread = xcalloc(n, sizeof(*thread));
 	struct thread_arg *arg = xcalloc(n, sizeof(*arg));
 	char buf[32];
 
+	w->thread = xcalloc(n, sizeof(*w->thread));
+	w->joined = xcalloc(n, sizeof(*w->joined));
 	for (unsigned i = 0; i < n; i++) {
 		w->task[i] = (struct task){.job = w->req->job,
 					   .req = w->req,
@@ -259,7 +342,7 @@ static void run_threads(struct child *c, struct worker *w)
 					   .index = i,
 					   .fd = -1};
 		arg[i] = (struct thread_arg){w, &w->task[i]};
-		int rc = pthread_create(&thread[i], NULL, thread_main, &arg[i]);
+		int rc = pthread_create(&w->thread[i], NULL, thread_main, &arg[i]);
 
 		if (rc) {
 			live_fail(w->live, OUTCOME_SETUP, rc, 0, 0,
@@ -270,15 +353,15 @@ static void run_threads(struct child *c, struct worker *w)
 			_exit(0);
 		}
 	}
-	pthread_barrier_wait(&w->barrier);
+	await_ready(w, n);
 	if (!live_failed(w->live))
 		w->t0 = wait_gate(c);
 	atomic_store(&w->live->begun, w->t0);
 	atomic_store(&w->live->phase, PHASE_RAMP);
-	pthread_barrier_wait(&w->barrier);
-	for (unsigned i = 0; i < n; i++)
-		pthread_join(thread[i], NULL);
-	free(thread);
+	begin(w);
+	join_all(w, n);
+	free(w->thread);
+	free(w->joined);
 	free(arg);
 }
 
@@ -298,7 +381,8 @@ void worker_body(struct child *c)
 		setup_failed(&w, &e);
 		return;
 	}
-	pthread_barrier_init(&w.barrier, NULL, j->numjobs + 1);
+	pthread_mutex_init(&w.lock, NULL);
+	pthread_cond_init(&w.begin, NULL);
 	w.task = xcalloc(j->numjobs, sizeof(*w.task));
 	run_threads(c, &w);
 	atomic_store(&w.live->phase, PHASE_END);

@@ -141,6 +141,51 @@ static void filter_kills_libaio(void **state)
 	expect_refusal(&f, (const char *const[]){"libaio", "SIGSYS", NULL});
 }
 
+/* The ring can be set up and not be used: the first I/O would be refused, or kill its thread. */
+static void filters_of_single_calls(void **state)
+{
+	static const struct {
+		struct denial d;
+		const char *words[4];
+	} rows[] = {
+	    {{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_ERRNO | EPERM},
+	     {"io_uring_enter", "not permitted", "seccomp"}},
+	    {{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_ERRNO | ENOSYS},
+	     {"io_uring_enter", "not implemented", "seccomp"}},
+	    {{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_KILL_THREAD},
+	     {"io_uring", "SIGSYS", "seccomp"}},
+	    {{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_KILL_PROCESS},
+	     {"io_uring", "SIGSYS", "seccomp"}},
+	    {{io_uring_engine, __NR_io_uring_register, SECCOMP_RET_ERRNO | EPERM},
+	     {"io_uring_register", "not permitted", "seccomp"}},
+	    {{libaio_engine, __NR_io_submit, SECCOMP_RET_ERRNO | EPERM},
+	     {"io_submit", "not permitted", "seccomp"}},
+	    {{libaio_engine, __NR_io_submit, SECCOMP_RET_ERRNO | 0}, /* "0 taken" for ever */
+	     {"libaio", "did not come back"}},
+	    {{libaio_engine, __NR_io_getevents, SECCOMP_RET_ERRNO | ENOSYS},
+	     {"io_getevents", "not implemented", "seccomp"}},
+	    {{libaio_engine, __NR_io_getevents, SECCOMP_RET_KILL_THREAD}, {"libaio", "SIGSYS"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct err e = ERR_INIT;
+		struct finding f;
+
+#ifdef __SANITIZE_THREAD__
+		/* Its own thread would live on, and the limit of the probe would speak. */
+		if (rows[i].d.action == SECCOMP_RET_KILL_THREAD)
+			continue;
+#endif
+		if (engine_probe(rows[i].d.engine(), &e)) {
+			printf("skip in part: %s\n", e.text);
+			continue;
+		}
+		in_child(probe_under_filter, &rows[i].d, &f);
+		expect_refusal(&f, rows[i].words);
+	}
+}
+
 /* As when other processes use up all of fs.aio-max-nr. */
 static void libaio_contexts_used_up(void **state)
 {
@@ -228,6 +273,7 @@ int main(void)
 	    cmocka_unit_test(filter_denies_io_uring),  cmocka_unit_test(filter_kills_io_uring),
 	    cmocka_unit_test(filter_hides_io_uring),   cmocka_unit_test(filter_kills_libaio),
 	    cmocka_unit_test(libaio_contexts_used_up), cmocka_unit_test(little_memlock_is_named),
+	    cmocka_unit_test(filters_of_single_calls),
 	    cmocka_unit_test(too_deep_for_a_ring),     cmocka_unit_test(too_deep_for_libaio),
 	};
 
