@@ -115,6 +115,10 @@ demo:
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)ci/demo
 
+.PHONY: bench
+bench: all
+	$(Q)ci/bench
+
 PREFIX ?= /usr/local
 .PHONY: install
 install: all

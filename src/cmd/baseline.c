@@ -99,7 +99,7 @@ static int do_show(struct options *o)
 	struct err e = ERR_INIT;
 	struct str text;
 
-	if (open_baseline(o, o->args.v[0], &b, &e) < 0)
+	if (open_baseline(o, o->args.n ? o->args.v[0] : o->suite, &b, &e) < 0)
 		return fail(&e);
 	str_init(&text);
 	baseline_show(&b, &text);
@@ -134,6 +134,17 @@ static int need_suite(struct options *o, struct err *e)
 	return err_hint(e, "--suite suites/smoke.yaml, or its name");
 }
 
+static int would_drop(const struct baseline *b, const char *id)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (str_eq(b->sessions[i].id, id)) {
+			printf("would drop %s\n", id);
+			return STATUS_PASS;
+		}
+	say("blkgate: no session '%s' is stored in '%s'", id, b->dir);
+	return STATUS_USAGE;
+}
+
 static int do_drop(struct options *o)
 {
 	struct baseline b;
@@ -143,7 +154,9 @@ static int do_drop(struct options *o)
 	if (need_suite(o, &e) < 0 || open_baseline(o, o->suite, &b, &e) < 0)
 		return fail(&e);
 	for (size_t i = 0; i < o->args.n && rc == STATUS_PASS; i++) {
-		if (baseline_drop(&b, o->args.v[i], &e) < 0)
+		if (o->dry_run)
+			rc = would_drop(&b, o->args.v[i]);
+		else if (baseline_drop(&b, o->args.v[i], &e) < 0)
 			rc = fail(&e);
 		else
 			printf("dropped %s\n", o->args.v[i]);
@@ -168,7 +181,9 @@ static int do_retire(struct options *o)
 	if (open_baseline(o, o->suite, &b, &e) < 0)
 		return fail(&e);
 	for (size_t i = 0; i < o->args.n && rc == STATUS_PASS; i++) {
-		if (baseline_retire(&b, o->args.v[i], account(), o->reason, &e) < 0)
+		if (o->dry_run)
+			printf("would retire %s\n", o->args.v[i]);
+		else if (baseline_retire(&b, o->args.v[i], account(), o->reason, &e) < 0)
 			rc = fail(&e);
 		else
 			printf("retired %s\n", o->args.v[i]);
@@ -206,7 +221,7 @@ int cmd_baseline(int argc, char **argv)
 			continue;
 		o.args.v++;
 		o.args.n--;
-		if (o.args.n) {
+		if (o.args.n || (o.suite && verbs[i].fn == do_show)) {
 			rc = verbs[i].fn(&o);
 		} else {
 			say("blkgate: baseline %s needs %s", verbs[i].name, verbs[i].needs);

@@ -90,7 +90,7 @@ struct documents {
 };
 /* Two documents for one place: ERR_USAGE. */
 int documents_clash(const struct options *o, struct err *e);
-/* Removes the older documents at these places and writes the JUnit files of what was not measured. */
+/* Sets the older results aside (.old) and writes the JUnit files of what was not measured. */
 int documents_begin(const struct documents *d, struct err *e);
 int documents_write(const struct documents *d, struct err *e);
 /* Only the JUnit files, while a run goes on. */

@@ -152,21 +152,29 @@ int documents_junit(const struct documents *d, struct err *e)
 	return e->code;
 }
 
+/* A result of an earlier run beside a run that died would be taken for its result; but it may be all that is
+ * left of hours, and not accepted yet: it goes aside. */
+static void set_aside(const char *path)
+{
+	char *old = xasprintf("%s.old", path);
+
+	if (replaceable(path))
+		rename(path, old);
+	free(old);
+}
+
 int documents_begin(const struct documents *d, struct err *e)
 {
-	/* First what may fail: nothing is removed for a run that cannot report. */
+	/* First what may fail: nothing is touched for a run that cannot report. */
 	put_junit(d, false, e);
 	if (e->code)
 		return e->code;
-	/* A result of an earlier run beside a run that died would be taken for its result. */
 	for (size_t i = 0; i < d->n; i++)
-		if (replaceable(d->paths[i]))
-			unlink(d->paths[i]);
+		set_aside(d->paths[i]);
 	if (!d->n) {
 		char *path = xasprintf("%s/result.json", d->o->out);
 
-		if (replaceable(path))
-			unlink(path);
+		set_aside(path);
 		free(path);
 	}
 	if (d->o->json && replaceable(d->o->json))

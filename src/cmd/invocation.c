@@ -137,7 +137,7 @@ static enum exit_status dry_suite(struct invocation *v, const struct conducted *
 		const struct job *j = &p->jobs[k];
 
 		if (j->state == JOB_READY) {
-			++*ready;
+			*ready += !p->setup_error;
 			continue;
 		}
 		if (j->state == JOB_ERROR)

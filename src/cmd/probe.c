@@ -60,8 +60,10 @@ static enum exit_status probe(const struct host *h, const char *id)
 	for (size_t i = 0; i < t.facts.n; i++)
 		put_fact(t.facts.v[i].key, t.facts.v[i].value, t.facts.v[i].why);
 	put_use(h, &t);
-	if (t.kind == TARGET_BLOCK)
-		put_fact("may be written as", host_identity(h, id, &t, &e) ? id : NULL, e.text);
+	if (t.kind == TARGET_BLOCK && host_identity(h, id, &t, &e) == 1)
+		put_fact("--allow-write", id, NULL);
+	else if (t.kind == TARGET_BLOCK)
+		put_fact("--allow-write", e.hint[0] ? e.hint : e.text, NULL);
 	str_release(&size);
 	facts_release(&t.facts);
 	arena_release(&a);

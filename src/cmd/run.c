@@ -43,7 +43,7 @@ static int check_options(struct invocation *v, struct err *e)
 	if (!o->out)
 		o->out = "blkgate-out";
 	if (o->inject && inject_parse(o->inject, &v->inject, e) < 0)
-		return err_prefix(e, "option --inject");
+		return e->code;
 	if (o->json && o->args.n > 1) {
 		err_set(e, ERR_USAGE, "--json takes the result of one suite, %zu were named",
 			o->args.n);

@@ -41,6 +41,12 @@ static void add_wrapped(struct str *s, const char *text, unsigned width)
 	str_addc(s, '\n');
 }
 
+void view_add_line(struct str *s, const char *name, const char *text, unsigned width)
+{
+	str_addf(s, "  %-10s ", name);
+	add_wrapped(s, text, width);
+}
+
 static void label(struct str *s, const char *name)
 {
 	str_addf(s, "  %-10s ", name);
@@ -92,13 +98,6 @@ static void add_values(struct str *s, const struct verdict *v, const struct metr
 	str_release(&t);
 }
 
-static bool worse(const struct result *r, const struct verdict *v)
-{
-	const struct metric *m = view_metric(r, v);
-
-	return m && (m->better == BETTER_HIGHER ? v->change < 0 : v->change > 0);
-}
-
 /* Which other gates moved with it, and which did not: three of each place a fault. */
 static void add_company(struct str *s, const struct result *r, const struct verdict *v,
 			unsigned width)
@@ -119,7 +118,10 @@ static void add_company(struct str *s, const struct result *r, const struct verd
 		c = &r->checks[o->check];
 		if (c->kind != CHECK_GATE || c->absolute)
 			continue;
-		moved = worse(r, o) && fabs(o->change) > c->tolerance / 2;
+		if (o->kind != VERDICT_PASS && o->kind != VERDICT_REGRESSION &&
+		    o->kind != VERDICT_KNOWN)
+			continue; /* not decided: it says nothing */
+		moved = o->kind != VERDICT_PASS;
 		if (moved ? nwith++ >= 3 : nwithout++ >= 3)
 			continue;
 		str_addf(moved ? &with : &without, "%s%s %s %+.1f %%",
@@ -141,7 +143,8 @@ static void add_company(struct str *s, const struct result *r, const struct verd
 static void add_again(struct str *s, const struct result *r, const struct verdict *v,
 		      const struct console_options *o)
 {
-	if (!o->command || v->job == UINT32_MAX)
+	/* What could not even be tried will not go better a second time. */
+	if (!o->command || v->job == UINT32_MAX || r->jobs[v->job].state != JOB_READY)
 		return;
 	label(s, "again:");
 	str_addf(s, "%s --only ", o->command);
@@ -195,7 +198,11 @@ void report_block(const struct result *r, const struct verdict *v, const struct 
 	add_values(&s, v, m, width);
 	label(&s, "why:");
 	add_wrapped(&s, reason(v, m), width);
-	if (v->kind == VERDICT_REGRESSION || v->kind == VERDICT_INCONCLUSIVE)
+	if (r->inject) {
+		label(&s, "injected:");
+		str_addf(&s, "%s, by --inject: not the device's doing\n", r->inject);
+	}
+	if (v->kind == VERDICT_REGRESSION)
 		add_company(&s, r, v, width);
 	if (o && v->kind != VERDICT_NO_BASELINE && v->kind != VERDICT_KNOWN)
 		add_again(&s, r, v, o);

@@ -28,25 +28,24 @@ static const char *colour(const struct console *c, const struct verdict *v)
 static void add_heading(struct console *c)
 {
 	const struct result *r = c->r;
+	struct str s;
 
-	str_addf(c->out, "%s on ", r->suite);
+	str_init(&s);
+	str_addf(&s, "%s on ", r->suite);
 	for (size_t i = 0; i < r->ntargets; i++) {
 		const struct target *t = &r->targets[i];
 
-		str_addf(c->out, "%s%s = ", i ? ", " : "", t->role);
-		str_add_clean(c->out, t->path ? t->path : t->id, SIZE_MAX);
+		str_addf(&s, "%s%s = %s", i ? ", " : "", t->role, t->path ? t->path : t->id);
 	}
-	str_addf(c->out, "  profile %s, %zu session%s, %zu run%s", r->profile, r->sessions.n,
-		 r->sessions.n == 1 ? "" : "s", r->runs.n, r->runs.n == 1 ? "" : "s");
-	if (r->inject) {
-		str_add(c->out, ", injected: ");
-		str_add_clean(c->out, r->inject, SIZE_MAX);
-	}
-	if (r->partial) {
-		str_add(c->out, ", partial: ");
-		str_add_clean(c->out, r->partial, SIZE_MAX);
-	}
-	str_addc(c->out, '\n');
+	str_addf(&s, "  profile %s, %zu session%s, %zu runs", r->profile, r->sessions.n,
+		 r->sessions.n == 1 ? "" : "s", r->runs.n);
+	if (r->inject)
+		str_addf(&s, ", injected: %s", r->inject);
+	if (r->partial)
+		str_addf(&s, ", partial: %s", r->partial);
+	str_addc(&s, '\n');
+	str_add_clean(c->out, s.s, s.len);
+	str_release(&s);
 }
 
 static void add_figure(struct console *c, struct str *s, uint32_t job, const char *metric,
@@ -71,8 +70,10 @@ static void add_measure(struct console *c, const struct verdict *v)
 	if (c->r->ntargets > 1)
 		str_addf(&s, "%s ", c->r->targets[j->target].role);
 	str_addf(&s, "%s", j->name);
-	if (v->kind != VERDICT_PASS)
-		str_addf(&s, "  %s: %s", verdict_name(v->kind), v->text);
+	if (v->kind == VERDICT_SKIPPED)
+		str_addf(&s, "  skipped: %s", v->text);
+	else if (v->kind != VERDICT_PASS) /* why stands in its block */
+		str_addf(&s, "  %s", verdict_name(v->kind));
 	for (int d = 0; d < 2 && v->kind == VERDICT_PASS; d++) {
 		const char *dir = d ? "write" : "read";
 		char name[32];
@@ -92,6 +93,24 @@ static void add_measure(struct console *c, const struct verdict *v)
 	str_release(&s);
 }
 
+#define CHECK_INDENT 15 /* of the text behind the verdict's word */
+
+static void add_marks(const struct console *c, const struct verdict *v, struct str *s)
+{
+	unsigned n = v->base_blocks < v->base_sessions ? v->base_blocks : v->base_sessions;
+	struct str marks;
+
+	str_init(&marks);
+	if (v->provisional)
+		str_addf(&marks, "  provisional (%u of 5)", n);
+	if (v->watch)
+		str_add(&marks, "  watch");
+	if (marks.len && CHECK_INDENT + utf8_width(s->s) + marks.len > c->o->width)
+		str_addf(s, "\n%*s", CHECK_INDENT - 2, "");
+	str_add(s, marks.s);
+	str_release(&marks);
+}
+
 static void add_check(struct console *c, const struct verdict *v)
 {
 	const struct metric *m = view_metric(c->r, v);
@@ -108,11 +127,9 @@ static void add_check(struct console *c, const struct verdict *v)
 			unit_format(&s, m->unit, v->limit);
 		}
 	}
-	if (v->provisional)
-		str_addf(&s, "  provisional (%u of 5)",
-			 v->base_blocks < v->base_sessions ? v->base_blocks : v->base_sessions);
-	if (v->watch)
-		str_add(&s, "  watch");
+	add_marks(c, v, &s);
+	while (s.len && s.s[s.len - 1] == ' ')
+		s.s[--s.len] = '\0';
 	str_addf(c->out, "  %s%-12s%s ", colour(c, v), verdict_name(v->kind),
 		 c->o->colour ? "\033[0m" : "");
 	str_add_clean(c->out, s.s, s.len);
@@ -155,11 +172,78 @@ static void add_improvement(struct console *c)
 
 /* Twenty blocks are more than a person reads; the documents have all of them. */
 #define BLOCKS_MAX 20
+#define ALSO_MAX 8
+
+/* One cause is told once: a missing baseline, or one reason for which workloads could not be measured. */
+static bool same_story(const struct verdict *a, const struct verdict *b)
+{
+	if (a->kind != b->kind || !view_is_bad(b))
+		return false;
+	if (a->kind == VERDICT_NO_BASELINE)
+		return true;
+	return a->kind == VERDICT_ERROR && a->check == VERDICT_MEASURE &&
+	       b->check == VERDICT_MEASURE && str_eq(a->text, b->text);
+}
+
+static bool told_before(const struct result *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_story(&r->verdicts.v[k], &r->verdicts.v[i]))
+			return true;
+	return false;
+}
+
+static void add_also(struct console *c, size_t i)
+{
+	const struct verdict *v = &c->r->verdicts.v[i];
+	unsigned n = 0;
+	struct str s;
+
+	str_init(&s);
+	for (size_t k = i + 1; k < c->r->verdicts.n; k++) {
+		const struct verdict *o = &c->r->verdicts.v[k];
+
+		if (same_story(v, o) && n++ < ALSO_MAX)
+			str_addf(&s, "%s%s %s", s.len ? ", " : "", view_workload(c->r, o),
+				 view_check_name(c->r, o));
+	}
+	if (n > ALSO_MAX)
+		str_addf(&s, " and %u more", n - ALSO_MAX);
+	if (s.len)
+		view_add_line(c->out, "also:", s.s, c->o->width);
+	str_release(&s);
+}
+
+static void add_blocks(struct console *c)
+{
+	unsigned blocks = 0, more = 0;
+
+	for (size_t i = 0; i < c->r->verdicts.n; i++) {
+		const struct verdict *v = &c->r->verdicts.v[i];
+
+		if (!view_is_bad(v))
+			continue;
+		if (blocks >= BLOCKS_MAX) {
+			more++;
+			continue;
+		}
+		if (told_before(c->r, i))
+			continue;
+		if (blocks++ == 0)
+			str_addc(c->out, '\n');
+		report_block(c->r, v, c->o, c->out);
+		add_also(c, i);
+	}
+	add_improvement(c);
+	if (more)
+		str_addf(c->out, "... and %u more; the documents have all\n", more);
+	if (blocks)
+		str_addc(c->out, '\n');
+}
 
 void report_console(const struct result *r, const struct console_options *o, struct str *out)
 {
 	struct console c = {.r = r, .o = o, .out = out};
-	unsigned blocks = 0, more = 0;
 
 	view_init(&c.view, r);
 	add_heading(&c);
@@ -174,121 +258,6 @@ void report_console(const struct result *r, const struct console_options *o, str
 		else
 			add_check(&c, v);
 	}
-	for (size_t i = 0; i < r->verdicts.n; i++) {
-		const struct verdict *v = &r->verdicts.v[i];
-
-		if (!view_is_bad(v))
-			continue;
-		if (blocks >= BLOCKS_MAX) {
-			more++;
-			continue;
-		}
-		if (blocks++ == 0)
-			str_addc(out, '\n');
-		report_block(r, v, o, out);
-	}
-	add_improvement(&c);
-	if (more)
-		str_addf(out, "... and %u more; the documents have all\n", more);
-	if (blocks)
-		str_addc(out, '\n');
+	add_blocks(&c);
 	view_release(&c.view);
-}
-
-struct tally {
-	unsigned n[VERDICT_SKIPPED + 1];
-	unsigned provisional, checks, measured, watched;
-};
-
-static void tally(const struct result *r, struct tally *t)
-{
-	for (size_t i = 0; i < r->verdicts.n; i++) {
-		const struct verdict *v = &r->verdicts.v[i];
-
-		if (v->check != VERDICT_MEASURE && v->job != UINT32_MAX)
-			t->checks++;
-		/* A measurement that worked is no verdict on performance; only its failure counts.
-		 */
-		if (v->check == VERDICT_MEASURE && v->kind == VERDICT_PASS) {
-			t->measured++;
-			continue;
-		}
-		/* Told in its row; in the counts it would look like a reason for the status. */
-		if (v->watch && v->kind != VERDICT_ERROR && v->kind != VERDICT_SKIPPED) {
-			t->watched++;
-			continue;
-		}
-		t->n[v->kind]++;
-		t->provisional += v->provisional && v->kind != VERDICT_SKIPPED;
-	}
-}
-
-static void add_count(struct str *s, unsigned n, const char *one, const char *many)
-{
-	if (n)
-		str_addf(s, "%s%u %s", s->len ? ", " : "", n, n == 1 ? one : many);
-}
-
-static void add_where(struct str *out, const struct result *const *r, size_t n)
-{
-	int64_t first = 0, last = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		str_addf(out, "%s%s", i ? ", " : "", r[i]->suite);
-		if (!first || r[i]->started < first)
-			first = r[i]->started;
-		if (r[i]->ended > last)
-			last = r[i]->ended;
-	}
-	for (size_t i = 0; n == 1 && i < r[0]->ntargets; i++)
-		str_addf(out, "%s%s", i ? ", " : " on ", r[0]->targets[i].role);
-	if (last > first) {
-		str_add(out, ", ");
-		unit_format_duration(out, (uint64_t)(last - first) * 1000000000u);
-	}
-}
-
-void report_last_line(const struct result *const *r, size_t n, enum exit_status status,
-		      const struct console_options *o, struct str *out)
-{
-	struct tally t = {0};
-	struct str s;
-	bool only_measured = false;
-
-	for (size_t i = 0; i < n; i++)
-		tally(r[i], &t);
-	only_measured = status == STATUS_PASS && t.measured && !t.checks;
-	str_init(&s);
-	add_count(&s, t.n[VERDICT_REGRESSION], "regression", "regressions");
-	add_count(&s, t.n[VERDICT_MISSED], "missed", "missed");
-	add_count(&s, t.n[VERDICT_KNOWN], "known", "known");
-	add_count(&s, t.n[VERDICT_ERROR] + t.n[VERDICT_NONE], "error", "errors");
-	add_count(&s, t.n[VERDICT_NO_BASELINE], "without baseline", "without baseline");
-	add_count(&s, t.n[VERDICT_INCOMPARABLE], "incomparable", "incomparable");
-	add_count(&s, t.n[VERDICT_INCONCLUSIVE], "undecided", "undecided");
-	add_count(&s, t.n[VERDICT_IMPROVEMENT], "improvement", "improvements");
-	add_count(&s, t.n[VERDICT_PASS], "pass", "pass");
-	add_count(&s, t.watched, "watched", "watched");
-	add_count(&s, t.n[VERDICT_SKIPPED], "skipped", "skipped");
-	add_count(&s, t.provisional, "provisional", "provisional");
-	if (only_measured)
-		str_addf(&s, "%s%u workload%s measured only, nothing judged", s.len ? ", " : "",
-			 t.measured, t.measured == 1 ? "" : "s");
-	str_add(out, "blkgate: ");
-	if (o && o->colour)
-		str_add(out, status == STATUS_PASS           ? "\033[1;32m"
-			     : status == STATUS_INCONCLUSIVE ? "\033[1;33m"
-							     : "\033[1;31m");
-	str_add(out, view_headline(status));
-	if (o && o->colour)
-		str_add(out, "\033[0m");
-	if (s.len)
-		str_addf(out, "  %s", s.s);
-	if (n) {
-		str_add(out, "  (");
-		add_where(out, r, n);
-		str_addc(out, ')');
-	}
-	str_addf(out, "  status %d: %s\n", (int)status, status_meaning(status));
-	str_release(&s);
 }

@@ -79,7 +79,7 @@ double view_median(const struct view *w, uint32_t job, const struct metric *m)
 			v[n++] = value.v;
 	}
 	qsort(v, n, sizeof(*v), by_value);
-	if (n)
+	if (n && n == runs)
 		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 	free(v);
 	return median;

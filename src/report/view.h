@@ -27,12 +27,14 @@ struct view {
 };
 void view_init(struct view *w, const struct result *r);
 void view_release(struct view *w);
-/* Median of a metric over all OK runs of a job; NaN when there is none. */
+/* Median of a metric over the runs of a job; NaN unless every run has it. */
 double view_median(const struct view *w, uint32_t job, const struct metric *m);
 /* ns the runs of a job took, all sessions. */
 uint64_t view_wall(const struct view *w, uint32_t job);
 /* "-7.3 % [-9.2, -5.3], tolerance 5 %"; "" when there is no change to show. */
 void view_add_estimate(struct str *s, const struct result *r, const struct verdict *v);
+/* "  NAME:      text", wrapped to the width at spaces. */
+void view_add_line(struct str *s, const char *name, const char *text, unsigned width);
 /* Is this verdict one that must be read (not pass, skipped or watched)? */
 bool view_is_bad(const struct verdict *v);
 /* Word of the headline: GREEN, RED, UNDECIDED, ERROR, NO BASELINE, INTERRUPTED. */

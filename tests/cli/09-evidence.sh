@@ -126,4 +126,43 @@ t "report of two with one JSON" 2 "$P" report first.json first.json --json x.jso
 t "only a check" 0 "${run[@]}" --check 'expect*'
 ok "the other is skipped, not judged" jq -e '.verdicts | any(.check == "gate read.iops" and .verdict == "skipped")' blkgate-out/result.json
 ok "and stays so offline" test "$("$P" judge blkgate-out/result.json --quiet 2>&1 | grep -c 'status 0')" -eq 1
+
+# --- what measured nothing, the sessions that were not made, the measurement itself
+sim_suite slow.yaml "lat=3s" "expect: [read.lat.max <= 5s]"
+t "no I/O completed in the window" 4 "$P" run slow.yaml --target "$T/scratch" --out slow
+has "$T/err" "no I/O completed in the window"
+t "three sessions" 0 "$P" run s.yaml --target "$T/scratch" --sessions 3 --check 'expect*' --out three
+sed "$(grep -n '^{"session"' three/journal | sed -n 2p | cut -d: -f1)q" three/journal >one-of-three
+t "one session of three" 4 "$P" judge one-of-three
+has "$T/err" "session 2 of at least 3"
+sed '$d' three/journal >endless
+t "all sessions and no end" 4 "$P" judge endless
+t "a result against itself" 5 "$P" judge first.json --against first.json
+has "$T/err" "this measurement itself"
+t "accepted" 0 "$P" baseline accept first.json
+t "and judged against what was accepted of it" 5 "$P" judge first.json
+t "an injected run" 1 "${run[@]}" --inject slow=30% --out injected
+t "is no reference" 2 "$P" judge first.json --against injected/result.json
+has "$T/err" "injected"
+t "nor is a part of a run" 2 "$P" judge first.json --against three/result.json
+has "$T/err" "partial"
+
+# --- a new epoch is no retirement
+cat >two.yaml <<'Y'
+blkgate: 1
+name: two
+defaults: {ioengine: sim, size: 64MiB, runtime: 2s, rw: randread, sim: "lat=100us", gate: {read.iops: 10%}}
+workloads:
+  - name: A
+  - name: B
+Y
+t "two gated workloads" 5 "$P" run two.yaml --target "$T/scratch" --out two
+t "accepted" 0 "$P" baseline accept two/result.json
+sed -i '/name: B/d' two.yaml
+t "one of them is gone" 4 "$P" run two.yaml --target "$T/scratch" --out two
+t "that cannot be accepted away" 2 "$P" baseline accept two/result.json --new-epoch --reason x
+has "$T/err" "baseline retire 'dut B'"
+t "but retired" 0 "$P" baseline retire 'dut B' --suite two --reason sold
+t "a new epoch without it" 0 "$P" baseline accept two/result.json --new-epoch --reason x
+t "and green" 0 "$P" run two.yaml --target "$T/scratch" --out two
 finish

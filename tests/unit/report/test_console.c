@@ -88,6 +88,7 @@ static void measured_only_says_so(void **state)
 	str_init(&out);
 	report_last_line(&r, 1, s.r.status, &plain, &out);
 	assert_non_null(strstr(out.s, "measured only, nothing judged"));
+	assert_null(strstr(out.s, "GREEN"));
 	str_release(&out);
 	sample_release(&s);
 }
@@ -152,6 +153,75 @@ static void eighty_columns(void **state)
 	sample_release(&s);
 }
 
+static void one_cause_is_told_once(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct str out;
+	const char *first;
+
+	sample_init(&s);
+	sample_verdict(&s, 0, 0, VERDICT_NO_BASELINE, JUNIT_ERROR, STATUS_NO_BASELINE)->text = "no baseline for a";
+	sample_verdict(&s, 1, 1, VERDICT_NO_BASELINE, JUNIT_ERROR, STATUS_NO_BASELINE)->text = "no baseline for b";
+	str_init(&out);
+	report_console(&s.r, &plain, &out);
+	first = strstr(out.s, "why:");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "why:"));
+	assert_non_null(strstr(out.s, "also:      b gate read.iops\n"));
+	str_release(&out);
+	sample_release(&s);
+}
+
+static void a_policy_makes_no_green(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct str out;
+	const struct result *r;
+
+	sample_init(&s);
+	sample_verdict(&s, 0, 0, VERDICT_NO_BASELINE, JUNIT_SKIPPED, STATUS_PASS);
+	r = &s.r;
+	str_init(&out);
+	report_last_line(&r, 1, STATUS_PASS, &plain, &out);
+	assert_true(str_starts(out.s, "blkgate: NOT JUDGED  1 without baseline"));
+	assert_non_null(strstr(out.s, "status 0: nothing was judged"));
+	str_clear(&out);
+	s.r.inject = "delay=1ms";
+	sample_verdict(&s, 1, 1, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+	report_last_line(&r, 1, STATUS_PASS, &plain, &out);
+	assert_true(str_starts(out.s, "blkgate: GREEN  1 without baseline, 1 pass"));
+	assert_non_null(strstr(out.s, "injected: delay=1ms"));
+	str_release(&out);
+	sample_release(&s);
+}
+
+static void only_decided_company_counts(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct verdict *o;
+	struct str out;
+	static const enum verdict_kind kinds[] = {VERDICT_REGRESSION, VERDICT_PASS, VERDICT_INCONCLUSIVE};
+	static const char *const says[] = {"with it:   b read.iops -6.0 %", "not:       b read.iops -6.0 %", NULL};
+
+	for (int i = 0; i < 3; i++) {
+		sample_init(&s);
+		a_regression(&s);
+		o = sample_verdict(&s, 1, 1, kinds[i], JUNIT_FAILURE, STATUS_REGRESSION);
+		o->change = -0.06;
+		str_init(&out);
+		report_block(&s.r, &s.r.verdicts.v[0], &plain, &out);
+		if (says[i])
+			assert_non_null(strstr(out.s, says[i]));
+		else
+			assert_null(strstr(out.s, "-6.0"));
+		str_release(&out);
+		sample_release(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +231,9 @@ int main(void)
 		cmocka_unit_test(a_failed_run_shows_no_number),
 		cmocka_unit_test(no_escape_without_colour),
 		cmocka_unit_test(eighty_columns),
+		cmocka_unit_test(one_cause_is_told_once),
+		cmocka_unit_test(a_policy_makes_no_green),
+		cmocka_unit_test(only_decided_company_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
