@@ -64,7 +64,8 @@ struct baseline {
 int baseline_load(const char *dir, const char *suite, const char *profile, struct baseline *b,
 		  struct err *e);
 void baseline_release(struct baseline *b);
-/* Same from RESULT files (`judge --against`): their sessions as a baseline, nothing stored. */
+/* Same from RESULT files (`judge --against`): their sessions as a baseline, nothing stored. ERR_REFUSED:
+ * one of them is injected, interrupted or partial; ERR_NOBASE: no session in them. */
 int baseline_from_results(const struct result *const *r, size_t n, struct baseline *b, struct err *e);
 
 /* Blocks of the sessions that pass `pick` (NULL = all): one boot within 6 h is one block. */
@@ -78,8 +79,8 @@ struct accept_options {
 };
 /*
  * Stores each session of a judged result as a file; *stored gets how many, texts get one line each.
- * ERR_REFUSED (status 2): injected, partial, interrupted, errors in the measurement, regression
- * without new_epoch + reason, session already stored, retired epoch. DESIGN 3.5 "Baseline".
+ * ERR_REFUSED (status 2): injected, partial, interrupted, errors in the measurement, without something
+ * that the baseline demands and nobody retired, regression without new_epoch + reason, session already stored, retired epoch. DESIGN 3.5 "Baseline".
  */
 int baseline_accept(const struct result *r, const struct baseline *b, const struct accept_options *o,
 		    size_t *stored, struct str *text, struct err *e);

@@ -30,31 +30,28 @@ static const char *job_name(const struct result *r, const struct verdict *v)
 	return v->job < r->njobs ? r->jobs[v->job].name : "the result";
 }
 
-/* Stamped results, and those that were not finished. */
 static int check_whole(const struct result *r, struct err *e)
 {
-	if (r->inject)
-		return err_set(e, ERR_REFUSED, "the result is injected (--inject '%s')", r->inject);
-	if (r->interrupted)
-		return err_set(e, ERR_REFUSED, "the result was interrupted");
-	if (r->setup_error)
-		return err_set(e, ERR_REFUSED, "the suite could not run: %s", r->setup_error);
-	if (r->partial)
-		return err_set(e, ERR_REFUSED, "the result is partial: %s", r->partial);
+	if (baseline_source_check(r, e))
+		return e->code;
 	if (r->verdicts.n == 0 || r->sessions.n == 0)
 		return err_set(e, ERR_REFUSED, "the result holds no judged session");
 	return 0;
 }
 
-/* Errors of the measurement, whatever stands in the baseline; then runs that were not made. */
+/* Errors of the measurement, whatever stands in the baseline; what the baseline demands and is not
+ * there; then runs that were not made. */
 static int check_measured(const struct result *r, struct err *e)
 {
 	for (size_t i = 0; i < r->verdicts.n; i++) {
 		const struct verdict *v = &r->verdicts.v[i];
 		bool value_missing = v->check != VERDICT_MEASURE && str_eq(v->type, "missing");
 
-		if (v->kind != VERDICT_ERROR || v->job >= r->njobs)
+		if (v->kind != VERDICT_ERROR)
 			continue;
+		if (v->job >=
+		    r->njobs) /* a session that lacks them would hide that they are gone */
+			return err_set(e, ERR_REFUSED, "the result is not whole: %s", v->text);
 		if (v->check == VERDICT_MEASURE || value_missing)
 			return err_set(e, ERR_REFUSED, "the measurement of '%s' failed: %s",
 				       job_name(r, v), v->text);
@@ -141,6 +138,16 @@ static int check_rules(const struct result *r, const struct baseline *b,
 	return check_level(r, e);
 }
 
+static void say_stored(struct str *text, const struct base_session *s, bool dry_run,
+		       const char *path)
+{
+	str_addf(text, "%s session %s into epoch %u, %zu workload%s: ",
+		 dry_run ? "would accept" : "accepted", s->id, s->epoch, s->jobs.n,
+		 s->jobs.n == 1 ? "" : "s");
+	baseline_add_text(text, path, SIZE_MAX);
+	str_addc(text, '\n');
+}
+
 /* One session: its document, then its place. */
 static int store(const struct result *r, uint32_t session, uint32_t epoch,
 		 const struct accept_options *o, struct str *text, struct err *e)
@@ -173,9 +180,7 @@ static int store(const struct result *r, uint32_t session, uint32_t epoch,
 			rc = file_write(path, doc, strlen(doc), e);
 	}
 	if (rc == 0)
-		str_addf(text, "%s session %s into epoch %u, %zu workload%s: %s\n",
-			 o->dry_run ? "would accept" : "accepted", s.id, epoch, s.jobs.n,
-			 s.jobs.n == 1 ? "" : "s", path);
+		say_stored(text, &s, o->dry_run, path);
 	jw_release(&w);
 	baseline_session_release(&s);
 	arena_release(&a);

@@ -2,6 +2,7 @@
 /* A session of a result as a session of a baseline; results as a baseline without files. */
 #include "base/hash.h"
 #include "gate/baseline_file.h"
+#include "gate/judge.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ static bool runs_whole(const struct job *j, const struct run *const *v, size_t n
 	if (j->state != JOB_READY || n != j->runs)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (v[i]->run != i || v[i]->out.status != OUTCOME_OK)
+		if (v[i]->run != i || v[i]->out.status != OUTCOME_OK ||
+		    judge_run_empty(j, &v[i]->out))
 			return false;
 	return true;
 }
@@ -104,16 +106,28 @@ static void add_job(const struct result *r, uint32_t job, const struct run *cons
 	str_release(&text);
 }
 
-/* Gates of the jobs that are in the session; job_at gives the place + 1 of a job of the result. */
+static bool has_gate(const struct base_job *j, const char *metric)
+{
+	for (size_t i = 0; i < j->gates.n; i++)
+		if (str_eq(j->gates.v[i], metric))
+			return true;
+	return false;
+}
+
+/* Gates of the jobs that are in the session, each once; job_at gives the place + 1 of a job of the
+ * result. */
 static void add_gates(const struct result *r, const uint32_t *job_at, struct arena *a,
 		      struct base_session *out)
 {
 	for (size_t i = 0; i < r->nchecks; i++) {
 		const struct check *c = &r->checks[i];
+		struct base_job *j;
 
-		if (c->kind == CHECK_GATE && c->job < r->njobs && job_at[c->job])
-			*VEC_PUSH(&out->jobs.v[job_at[c->job] - 1].gates) =
-				arena_strdup(a, c->metric);
+		if (c->kind != CHECK_GATE || c->job >= r->njobs || !job_at[c->job])
+			continue;
+		j = &out->jobs.v[job_at[c->job] - 1];
+		if (!has_gate(j, c->metric))
+			*VEC_PUSH(&j->gates) = arena_strdup(a, c->metric);
 	}
 }
 
@@ -203,35 +217,60 @@ int baseline_arrange(struct baseline *b, struct err *e)
 	return rc;
 }
 
+int baseline_source_check(const struct result *r, struct err *e)
+{
+	if (r->inject)
+		return err_set(e, ERR_REFUSED, "the result is injected (--inject '%s')", r->inject);
+	if (r->interrupted)
+		return err_set(e, ERR_REFUSED, "the result was interrupted");
+	if (r->setup_error)
+		return err_set(e, ERR_REFUSED, "the suite could not run: %s", r->setup_error);
+	if (r->partial)
+		return err_set(e, ERR_REFUSED, "the result is partial: %s", r->partial);
+	if (r->unfinished)
+		return err_set(e, ERR_REFUSED, "the result is partial: its journal has no end");
+	return 0;
+}
+
+/* The sessions of one result behind those that are there; their ids, each with a line end. */
+static int add_result(struct baseline *b, const struct result *r, struct str *ids, struct err *e)
+{
+	if (baseline_source_check(r, e))
+		return err_prefix(e, "session '%s' cannot be compared with",
+				  r->sessions.n ? r->sessions.v[0].id : "none");
+	for (uint32_t s = 0; s < r->sessions.n; s++) {
+		struct base_session *to;
+
+		b->sessions = xreallocarray(b->sessions, b->n + 1, sizeof(*b->sessions));
+		to = &b->sessions[b->n];
+		baseline_session_from(r, s, &b->arena, to);
+		if (to->jobs.n == 0) {
+			baseline_session_release(to);
+			continue;
+		}
+		str_addf(ids, "%s\n", to->id);
+		b->n++;
+	}
+	return 0;
+}
+
 int baseline_from_results(const struct result *const *r, size_t n, struct baseline *b,
 			  struct err *e)
 {
 	struct str ids;
-	int rc;
+	int rc = 0;
 
 	*b = (struct baseline){0};
 	arena_init(&b->arena);
 	b->suite = arena_strdup(&b->arena, n ? r[0]->suite : "");
 	b->profile = arena_strdup(&b->arena, n ? r[0]->profile : "");
 	str_init(&ids);
-	for (size_t i = 0; i < n; i++) {
-		for (uint32_t s = 0; s < r[i]->sessions.n; s++) {
-			struct base_session *to;
-
-			b->sessions = xreallocarray(b->sessions, b->n + 1, sizeof(*b->sessions));
-			to = &b->sessions[b->n];
-			baseline_session_from(r[i], s, &b->arena, to);
-			if (to->jobs.n == 0) {
-				baseline_session_release(to);
-				continue;
-			}
-			str_addf(&ids, "%s\n", to->id);
-			b->n++;
-		}
-	}
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = add_result(b, r[i], &ids, e);
 	snprintf(b->digest, sizeof(b->digest), "%016" PRIx64, hash_bytes(ids.s, ids.len));
 	str_release(&ids);
-	rc = baseline_arrange(b, e);
+	if (rc == 0)
+		rc = baseline_arrange(b, e);
 	if (rc == 0 && b->n == 0)
 		rc = err_set(e, ERR_NOBASE, "the results to compare with hold no complete session");
 	if (rc)

@@ -28,7 +28,7 @@ int baseline_drop(const struct baseline *b, const char *session, struct err *e)
 	return err_hint(e, "`blkgate baseline show` lists them");
 }
 
-/* "TARGET WORKLOAD" or "TARGET WORKLOAD gate METRIC" of a session of the current epoch. */
+/* "TARGET WORKLOAD" or "TARGET WORKLOAD gate METRIC" of a session, of whatever epoch. */
 static bool demanded(const struct base_session *s, const char *what)
 {
 	for (size_t i = 0; i < s->jobs.n; i++) {
@@ -101,8 +101,7 @@ int baseline_retire(const struct baseline *b, const char *what, const char *who,
 		return err_set(e, ERR_USAGE, "'%s' cannot be retired: there is no baseline folder",
 			       what);
 	for (size_t i = 0; i < b->n; i++)
-		if (!b->sessions[i].retired_jobs && b->sessions[i].epoch == b->epoch &&
-		    demanded(&b->sessions[i], what))
+		if (!b->sessions[i].retired_jobs && demanded(&b->sessions[i], what))
 			return write_record(b, what, who, reason, e);
 	err_set(e, ERR_USAGE, "the baseline of suite '%s', profile '%s' does not demand '%s'",
 		b->suite, b->profile, what);

@@ -16,6 +16,15 @@
  * dot, at most 100 bytes. ERR_USAGE naming `what`. */
 int baseline_name_check(const char *name, const char *what, struct err *e);
 
+/* Stored text as part of a line for a terminal: no control character, line ends and tabs included. The first
+ * n bytes; SIZE_MAX = all. */
+void baseline_add_text(struct str *out, const char *text, size_t n);
+/* "TARGET WORKLOAD gate METRIC", as retiring takes it. */
+void baseline_add_gate(struct str *out, const char *target, const char *job, const char *metric);
+
+/* May sessions of this result be what others are compared with? ERR_REFUSED: injected, interrupted, partial
+ * or not set up. */
+int baseline_source_check(const struct result *r, struct err *e);
 /* Jobs of session `session` of the result that are whole and good there; texts into a. out->path is NULL,
  * epoch 1. Release with baseline_session_release. */
 void baseline_session_from(const struct result *r, uint32_t session, struct arena *a,

@@ -170,6 +170,26 @@ static int read_value(const struct json *m, struct arena *a, uint32_t runs, stru
 	return 0;
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Known metrics, each once. Sorted: v is in no order that means anything. */
+static int check_gates(const char **v, size_t n, struct err *e)
+{
+	if (n > 1)
+		qsort(v, n, sizeof(*v), by_text);
+	for (size_t i = 0; i < n; i++) {
+		if (!metric_find(v[i]))
+			return err_set(e, ERR_DATA, "gates: metric '%s' is unknown to this version",
+				       v[i]);
+		if (i > 0 && strcmp(v[i - 1], v[i]) == 0)
+			return err_set(e, ERR_DATA, "gates: '%s' stands twice", v[i]);
+	}
+	return 0;
+}
+
 static int read_job(const struct json *o, struct arena *a, struct base_job *j, struct err *e)
 {
 	struct json values, m;
@@ -181,7 +201,7 @@ static int read_job(const struct json *o, struct arena *a, struct base_job *j, s
 	    get_text(o, "target", a, &j->target, e) ||
 	    get_text(o, "canonical", a, &j->canonical, e) ||
 	    get_u32(o, "runs", 1, RUNS_LIMIT, &j->runs, e) ||
-	    read_texts(o, "gates", a, &gates, &n, e))
+	    read_texts(o, "gates", a, &gates, &n, e) || check_gates(gates, n, e))
 		return e->code;
 	for (size_t i = 0; i < n; i++)
 		*VEC_PUSH(&j->gates) = gates[i];
@@ -222,6 +242,32 @@ static int read_targets(const struct json *root, struct arena *a, struct base_se
 	return rc;
 }
 
+static int by_job(const void *a, const void *b)
+{
+	const struct base_job *x = *(const struct base_job *const *)a,
+			      *y = *(const struct base_job *const *)b;
+	int order = strcmp(x->target, y->target);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+/* Of two jobs of one name only one would be compared with, and nobody could say which. */
+static int check_jobs(const struct base_session *s, struct err *e)
+{
+	const struct base_job **v = xcalloc(s->jobs.n + 1, sizeof(*v));
+	int rc = 0;
+
+	for (size_t i = 0; i < s->jobs.n; i++)
+		v[i] = &s->jobs.v[i];
+	qsort(v, s->jobs.n, sizeof(*v), by_job);
+	for (size_t i = 1; i < s->jobs.n && rc == 0; i++)
+		if (by_job(&v[i - 1], &v[i]) == 0)
+			rc = err_set(e, ERR_DATA, "jobs: '%s' on '%s' stands twice", v[i]->name,
+				     v[i]->target);
+	free(v);
+	return rc;
+}
+
 static int read_measured(const struct json *root, struct arena *a, struct base_session *s,
 			 struct err *e)
 {
@@ -244,6 +290,8 @@ static int read_measured(const struct json *root, struct arena *a, struct base_s
 	}
 	if (rc == 0 && s->jobs.n == 0)
 		rc = err_set(e, ERR_DATA, "jobs: the session holds none");
+	if (rc == 0)
+		rc = check_jobs(s, e);
 	return rc ? rc : read_targets(root, a, s, e);
 }
 

@@ -78,6 +78,7 @@ static void incomparable(struct evidence *e, struct judge *g, size_t session,
 			 const struct base_job *j, const struct base_value *bv, struct str *why)
 {
 	const char *now = judge_canonical(g, e->check->job), *differ;
+	size_t n = bv ? bv->n : 0;
 
 	if (!str_eq(j->canonical, now)) {
 		job_canonical_diff(j->canonical ? j->canonical : "", now, why);
@@ -88,13 +89,35 @@ static void incomparable(struct evidence *e, struct judge *g, size_t session,
 			 g->base.session[session]->measurement_version, g->r->measurement_version);
 	} else if (j->runs != e->runs) {
 		str_addf(why, "runs of a session %u -> %u", j->runs, e->runs);
-	} else if (bv->n != j->runs) {
-		str_addf(why, "%zu of %u runs have a value in the baseline session", bv->n,
-			 j->runs);
+	} else if (n != j->runs) {
+		str_addf(why, "%zu of %u runs have a value in the baseline session", n, j->runs);
 	} else {
 		differ = judge_differ(g, session, e->check->job);
 		str_add(why, differ);
 	}
+}
+
+/* Did the session have this gate? Then it is one of its baseline, also when it holds no value. */
+static bool gated(const struct base_job *j, const char *metric)
+{
+	for (size_t i = 0; i < j->gates.n; i++)
+		if (str_eq(j->gates.v[i], metric))
+			return true;
+	return false;
+}
+
+static void no_baseline(struct evidence *e, struct judge *g, struct verdict *v)
+{
+	if (g->own)
+		verdict_say(g->r, v, VERDICT_NO_BASELINE, NULL,
+			    "no baseline for %s but this measurement itself (session %s, suite %s, "
+			    "profile %s): measure again to compare with it",
+			    e->check->metric, g->own, g->r->suite, g->r->profile);
+	else
+		verdict_say(g->r, v, VERDICT_NO_BASELINE, NULL,
+			    "no baseline for %s (suite %s, profile %s): keep this measurement with "
+			    "`blkgate baseline accept RESULT`",
+			    e->check->metric, g->r->suite, g->r->profile);
 }
 
 bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
@@ -109,7 +132,7 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
 		const struct base_job *j = g->base.job[i * g->r->njobs + job];
 		const struct base_value *bv = judge_base_value(j, e->check->metric);
 
-		if (!bv || bv->n == 0)
+		if (!j || (!bv && !gated(j, e->check->metric)))
 			continue;
 		str_clear(&why);
 		incomparable(e, g, i, j, bv, &why);
@@ -127,10 +150,7 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
 		verdict_say(g->r, v, VERDICT_INCOMPARABLE, NULL,
 			    "incomparable with baseline session %s: %s", newest, last.s);
 	else if (e->nbase == 0)
-		verdict_say(g->r, v, VERDICT_NO_BASELINE, NULL,
-			    "no baseline for %s (suite %s, profile %s): keep this measurement with "
-			    "`blkgate baseline accept RESULT`",
-			    e->check->metric, g->r->suite, g->r->profile);
+		no_baseline(e, g, v);
 	str_release(&why);
 	str_release(&last);
 	return e->nbase > 0;

@@ -37,7 +37,7 @@ static bool collect(struct judge *g, const struct check *c, const struct metric 
 
 		metric_value(m, &g->r->jobs[c->job], &run[i]->out, &val);
 		short_of += val.state == VALUE_INSUFFICIENT;
-		if (val.state == VALUE_INSUFFICIENT || (val.state == VALUE_OK && !isnan(val.v))) {
+		if (val.state == VALUE_INSUFFICIENT || (val.state == VALUE_OK && isfinite(val.v))) {
 			v[i] = val.v;
 			continue;
 		}
@@ -105,7 +105,7 @@ void verdict_expect(struct judge *g, const struct check *c, struct verdict *out)
 		return;
 	}
 	out->limit = c->percent_of ? c->limit * c->reference : c->limit;
-	if (isnan(out->limit)) {
+	if (!isfinite(out->limit)) {
 		verdict_say(g->r, out, VERDICT_ERROR, "reference", "%s is not known%s%s",
 			    c->percent_of ? c->percent_of : "the limit",
 			    c->reference_why ? ": " : "", c->reference_why ? c->reference_why : "");

@@ -18,9 +18,10 @@ struct gate_options {
 
 /*
  * Fills r->verdicts (one measure verdict a job, then its checks in order), r->status,
- * r->baseline_digest. b may be NULL or empty: gates become no-baseline. Jobs and gates that the
- * baseline holds but the result does not (and that are not retired) become error verdicts: they are
- * appended with job = UINT32_MAX and the name in text. Never fails.
+ * r->baseline_digest. b may be NULL or empty: gates become no-baseline. Sessions of the result itself
+ * that stand in b are left out. Jobs and gates that the baseline holds in any epoch but the result does
+ * not (and that are not retired) become error verdicts: they are appended with job = UINT32_MAX and the
+ * name in text. Never fails.
  */
 void gate_judge(struct result *r, const struct baseline *b, const struct gate_options *o);
 /* Must job `job` run again in a further session (a primary gate of it, or a canary, is undecided)? */

@@ -81,15 +81,30 @@ static void table_open(struct job_table *t, const struct result *r)
 		*job_slot(t, role_of(r, j), r->jobs[j].name) = j + 1;
 }
 
+bool judge_own_session(const struct result *r, const char *id)
+{
+	for (size_t i = 0; i < r->sessions.n; i++)
+		if (str_eq(r->sessions.v[i].id, id))
+			return true;
+	return false;
+}
+
 static void index_epoch(struct judge *g, const struct job_table *t, uint32_t epoch,
 			struct epoch_index *x)
 {
 	size_t njobs = g->r->njobs;
 
 	x->session = xcalloc(g->b->n, sizeof(*x->session));
-	for (size_t i = 0; i < g->b->n; i++)
-		if (!g->b->sessions[i].retired_jobs && g->b->sessions[i].epoch == epoch)
-			x->session[x->n++] = &g->b->sessions[i];
+	for (size_t i = 0; i < g->b->n; i++) {
+		const struct base_session *s = &g->b->sessions[i];
+
+		if (s->retired_jobs || s->epoch != epoch)
+			continue;
+		if (!judge_own_session(g->r, s->id))
+			x->session[x->n++] = s;
+		else if (epoch == g->b->epoch)
+			g->own = s->id;
+	}
 	x->job = xcalloc(x->n * njobs + 1, sizeof(*x->job));
 	for (size_t i = 0; i < x->n; i++) {
 		for (size_t k = 0; k < x->session[i]->jobs.n; k++) {
@@ -124,8 +139,8 @@ static double family_level(const struct result *r)
 	for (size_t i = 0; i < r->nchecks; i++) {
 		const struct check *c = &r->checks[i];
 
-		m += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && !c->skipped && c->job < r->njobs &&
-		     r->jobs[c->job].state != JOB_SKIPPED;
+		m += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && !c->skipped &&
+		     c->job < r->njobs && r->jobs[c->job].state != JOB_SKIPPED;
 	}
 	family /= m > 0 ? (double)m : 1.0;
 	return family < 0.001 ? family : 0.001;

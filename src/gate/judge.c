@@ -82,6 +82,10 @@ static enum exit_status overall(const struct result *r)
 	if (r->setup_error)
 		s = status_worse(s,
 				 r->setup_status != STATUS_PASS ? r->setup_status : STATUS_ERROR);
+	/* What came after the last record is not known: neither the state of the target nor of the
+	 * host. */
+	if (r->unfinished)
+		s = status_worse(s, STATUS_ERROR);
 	return r->interrupted ? STATUS_INTERRUPTED : s;
 }
 

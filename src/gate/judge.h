@@ -24,8 +24,9 @@ struct judge {
 	const struct run **run; /* by job, then session, then number */
 	size_t *run_first;      /* njobs + 1 */
 
-	struct epoch_index base;  /* the current epoch */
+	struct epoch_index base;  /* the current epoch, without sessions of this result */
 	struct epoch_index first; /* epoch 1, maybe the same: its oldest sessions are the fixed point */
+	const char *own;          /* a session of this result that is in the current epoch; NULL = none */
 	const char **differ;      /* [session * ntargets + target]: must-match differences, "" none */
 	const char **canonical;           /* of each job, made when first asked */
 };
@@ -51,12 +52,21 @@ const struct base_value *judge_base_value(const struct base_job *j, const char *
 /* What changed from that session to now, for texts. */
 void judge_changes(const struct judge *g, size_t session, uint32_t job, struct str *out);
 
+/* Is that session one of the result's own? It is no evidence about the result. */
+bool judge_own_session(const struct result *r, const char *id);
+/* Why a run that ended well measured nothing all the same, in a sentence; NULL when it did. */
+const char *judge_run_empty(const struct job *j, const struct outcome *o);
+
 /* Each fills kind, text, type and numbers of a verdict; status and shape are verdict_finish's. */
 void verdict_measure(struct judge *g, uint32_t job, struct verdict *v);
 void verdict_expect(struct judge *g, const struct check *c, struct verdict *v);
 void verdict_gate(struct judge *g, const struct check *c, struct verdict *v);
 /* Appends what the baseline demands and the result does not hold. */
 void verdict_missing(struct judge *g);
+
+/* Has somebody retired what that session demands of the job: the job, or (metric not NULL) the gate? */
+bool judge_retired(const struct baseline *b, const struct base_session *s, const struct base_job *j,
+		   const char *metric);
 
 /* A verdict with every number unknown, appended to the result. */
 struct verdict *verdict_new(struct result *r, uint32_t job, uint32_t check);

@@ -1,10 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verdict on the measurement of a job: is there anything that may be judged? */
 #include "gate/judge.h"
+#include "measure/metric.h"
 
 static const char *failure_type(enum outcome_status s)
 {
 	return s == OUTCOME_NONE ? "not-measured" : outcome_status_name(s);
+}
+
+static const char *missing_type(const struct result *r)
+{
+	return r->interrupted ? "interrupted" : "not-measured";
+}
+
+/* Why something is not there: ": reason", or "" when the result does not say. */
+static const char *missing_why(struct result *r)
+{
+	const char *why = r->partial ? r->partial : r->interrupted ? "interrupted" : NULL;
+
+	return why ? arena_printf(&r->arena, ": %s", why) : "";
+}
+
+const char *judge_run_empty(const struct job *j, const struct outcome *o)
+{
+	uint64_t ios = 0;
+
+	for (unsigned d = 0; d < DIR_COUNT; d++)
+		if (metric_job_does(j, d))
+			ios += o->dir[d].ios;
+	if (ios == 0)
+		return "no I/O completed in the window";
+	if (o->window == 0)
+		return "the window has no length";
+	/* The window of such a job ends with its time and never before. */
+	if (j->time_based && o->window < j->runtime - j->runtime / 10)
+		return "the window is shorter than the runtime";
+	return NULL;
+}
+
+/* What the run came to that is no measurement: its JUnit type, and the sentence; NULL when it is
+ * one. */
+static const char *run_failure(const struct job *j, const struct outcome *o, const char **text)
+{
+	if (o->status != OUTCOME_OK) {
+		*text = *o->text ? o->text : outcome_status_name(o->status);
+		return failure_type(o->status);
+	}
+	*text = judge_run_empty(j, o);
+	return *text ? "not-measured" : NULL;
 }
 
 /* One session of the job holds the demanded runs, each once and each good. */
@@ -20,37 +63,61 @@ static bool session_whole(struct judge *g, const struct job *j, const struct job
 		return false;
 	}
 	for (size_t i = 0; i < s->n; i++) {
-		const struct outcome *o = &s->v[i]->out;
+		const char *text, *type = run_failure(j, &s->v[i]->out, &text);
 
-		if (o->status == OUTCOME_OK)
+		if (!type)
 			continue;
-		verdict_say(r, v, VERDICT_ERROR, failure_type(o->status),
-			    "run %u of %u in session %u: %s", s->v[i]->run + 1, j->runs, session,
-			    *o->text ? o->text : outcome_status_name(o->status));
+		verdict_say(r, v, VERDICT_ERROR, type, "run %u of %u in session %u: %s",
+			    s->v[i]->run + 1, j->runs, session, text);
 		return false;
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->v[i]->run == i && s->n == j->runs)
 			continue;
-		verdict_say(r, v, VERDICT_ERROR, r->interrupted ? "interrupted" : "not-measured",
-			    "%zu of %u runs measured in session %u%s%s", s->n, j->runs, session,
-			    r->partial || r->interrupted ? ": " : "",
-			    r->partial       ? r->partial
-			    : r->interrupted ? "interrupted"
-					     : "");
+		verdict_say(r, v, VERDICT_ERROR, missing_type(r),
+			    "%zu of %u runs measured in session %u%s", s->n, j->runs, session,
+			    missing_why(r));
 		return false;
 	}
 	return true;
+}
+
+/* Each of the first sessions_min sessions holds every job that can run; a later one only what was
+ * not decided by then. */
+static bool sessions_whole(struct judge *g, uint32_t job, struct verdict *v)
+{
+	struct result *r = g->r;
+	uint32_t least = r->sessions_min > 1 ? r->sessions_min : 1, next = 0;
+	struct job_session s;
+	size_t pos = 0;
+
+	while (judge_next(g, job, &pos, &s)) {
+		if (!session_whole(g, &r->jobs[job], &s, v))
+			return false;
+		next += s.session == next;
+		v->nsessions++;
+	}
+	if (next >= least)
+		return true;
+	if (v->nsessions == 0)
+		verdict_say(r, v, VERDICT_ERROR, missing_type(r), "not measured%s", missing_why(r));
+	else
+		verdict_say(r, v, VERDICT_ERROR, missing_type(r),
+			    "not measured in session %u of at least %u%s", next + 1, least,
+			    missing_why(r));
+	return false;
 }
 
 void verdict_measure(struct judge *g, uint32_t job, struct verdict *v)
 {
 	struct result *r = g->r;
 	const struct job *j = &r->jobs[job];
-	struct job_session s;
-	size_t pos = 0;
-	unsigned sessions = 0;
 
+	if (j->state == JOB_SKIPPED && judge_runs(g, job) > 0) {
+		verdict_say(r, v, VERDICT_ERROR, "setup", "it was skipped, and yet it has runs: %s",
+			    j->why && *j->why ? j->why : "not selected");
+		return;
+	}
 	if (j->state == JOB_SKIPPED) {
 		verdict_say(r, v, VERDICT_SKIPPED, NULL, "%s",
 			    j->why && *j->why ? j->why : "not selected");
@@ -66,17 +133,8 @@ void verdict_measure(struct judge *g, uint32_t job, struct verdict *v)
 			    j->why && *j->why ? j->why : "cannot run here");
 		return;
 	}
-	for (; judge_next(g, job, &pos, &s); sessions++)
-		if (!session_whole(g, j, &s, v))
-			return;
-	if (sessions == 0) {
-		const char *why = r->partial ? r->partial : r->interrupted ? "interrupted" : NULL;
-
-		verdict_say(r, v, VERDICT_ERROR, r->interrupted ? "interrupted" : "not-measured",
-			    "not measured%s%s", why ? ": " : "", why ? why : "");
+	if (!sessions_whole(g, job, v))
 		return;
-	}
-	v->nsessions = sessions;
 	verdict_say(r, v, VERDICT_PASS, NULL, "%zu run%s in %u session%s", judge_runs(g, job),
-		    judge_runs(g, job) == 1 ? "" : "s", sessions, sessions == 1 ? "" : "s");
+		    judge_runs(g, job) == 1 ? "" : "s", v->nsessions, v->nsessions == 1 ? "" : "s");
 }

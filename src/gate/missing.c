@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the baseline demands and the result does not hold: a gate that was renamed, dropped or never
- * measured is an error until it is retired by name.
+ * measured is an error until it is retired by name. A new epoch is another level and no retirement:
+ * all epochs demand.
  */
 #include "gate/judge.h"
 #include <string.h>
@@ -81,6 +82,22 @@ static bool retired(const struct baseline *b, const char *what, int64_t accepted
 	return false;
 }
 
+bool judge_retired(const struct baseline *b, const struct base_session *s, const struct base_job *j,
+		   const char *metric)
+{
+	char *what = xasprintf("%s %s", j->target, j->name);
+	bool yes = retired(b, what, s->accepted);
+
+	if (!yes && metric) {
+		char *gate = xasprintf("%s gate %s", what, metric);
+
+		yes = retired(b, gate, s->accepted);
+		free(gate);
+	}
+	free(what);
+	return yes;
+}
+
 static void demand(const struct judge *g, const struct base_session *s, const struct base_job *j,
 		   const struct names *have, struct names *lost)
 {
@@ -113,12 +130,12 @@ void verdict_missing(struct judge *g)
 {
 	struct names have = {0}, lost = {0};
 
-	if (g->base.n == 0 || (g->r->setup_error && g->r->njobs == 0))
+	if (!g->b || (g->r->setup_error && g->r->njobs == 0))
 		return; /* a suite that was never planned says so once */
 	held(g->r, &have);
-	for (size_t i = 0; i < g->base.n; i++)
-		for (size_t k = 0; k < g->base.session[i]->jobs.n; k++)
-			demand(g, g->base.session[i], &g->base.session[i]->jobs.v[k], &have, &lost);
+	for (size_t i = 0; i < g->b->n; i++)
+		for (size_t k = 0; k < g->b->sessions[i].jobs.n; k++)
+			demand(g, &g->b->sessions[i], &g->b->sessions[i].jobs.v[k], &have, &lost);
 	names_sort(&lost);
 	for (size_t i = 0; i < lost.n; i++) {
 		struct verdict *v = verdict_new(g->r, UINT32_MAX, VERDICT_MEASURE);

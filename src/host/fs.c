@@ -4,6 +4,8 @@
 #include "base/fileio.h"
 
 #include <errno.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 
 static bool in_memory(const char *fstype)
 {
@@ -56,11 +58,61 @@ static void no_device(struct target *t, struct arena *a, const char *value, cons
 	device_facts_all(&t->facts, a, value, why);
 }
 
+/* A chroot shows no mount that lies outside of it, although it is used. The file system itself tells what
+ * a mount table would: its kind, and the options that are the kernel's own. */
+static bool from_statfs(const struct host *h, const char *path, const struct target *t,
+			struct arena *a, struct mount_entry *out)
+{
+	static const struct {
+		uint32_t magic;
+		const char *name;
+	} kinds[] = {
+		{0xef53, "ext4"},	 {0x58465342, "xfs"},	  {0x9123683e, "btrfs"},
+		{0x01021994, "tmpfs"},	 {0x858458f6, "ramfs"},	  {0xf2f52010, "f2fs"},
+		{0x794c7630, "overlay"}, {0x6969, "nfs"},	  {0x2fc12fc1, "zfs"},
+		{0x4d44, "vfat"},	 {0x2011bab0, "exfat"},	  {0xca451a4e, "bcachefs"},
+	};
+	static const struct {
+		unsigned long flag;
+		const char *name;
+	} flags[] = {
+		{ST_NODEV, "nodev"},	   {ST_NOEXEC, "noexec"},     {ST_NOSUID, "nosuid"},
+		{ST_SYNCHRONOUS, "sync"},  {ST_NOATIME, "noatime"},   {ST_NODIRATIME, "nodiratime"},
+		{ST_RELATIME, "relatime"}, {ST_MANDLOCK, "mand"},
+	};
+	struct statfs fs;
+	struct statvfs vfs;
+	struct str s;
+
+	if (!host_live(h) || statfs(path, &fs) < 0 || statvfs(path, &vfs) < 0)
+		return false;
+	*out = (struct mount_entry){.dev_major = t->dev_major,
+				    .dev_minor = t->dev_minor,
+				    .root = "",
+				    .target = "",
+				    .source = "unknown",
+				    .fs_options = ""};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if ((uint32_t)fs.f_type == kinds[i].magic)
+			out->fstype = kinds[i].name;
+	if (!out->fstype)
+		out->fstype = arena_printf(a, "0x%x", (unsigned)fs.f_type);
+	str_init(&s);
+	str_add(&s, vfs.f_flag & ST_RDONLY ? "ro" : "rw");
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (vfs.f_flag & flags[i].flag)
+			str_addf(&s, ",%s", flags[i].name);
+	out->vfs_options = arena_strdup(a, s.s);
+	str_release(&s);
+	return true;
+}
+
 size_t fs_facts(const struct host *h, const struct blocks *b, const char *path, struct target *t,
 		struct arena *a)
 {
 	struct mounts m = {0};
 	const struct mount_entry *on = NULL;
+	struct mount_entry told;
 	struct err e = ERR_INIT;
 	struct str s;
 	size_t i = BLOCK_NONE;
@@ -68,6 +120,8 @@ size_t fs_facts(const struct host *h, const struct blocks *b, const char *path, 
 	str_init(&s);
 	if (mounts_load(h, "/proc/self/mountinfo", a, &m, &e) == 0)
 		on = mounts_of(h, &m, path);
+	if (!on && from_statfs(h, path, t, a, &told))
+		on = &told;
 	if (!on) {
 		const char *why = e.text[0] ? e.text : "no line of the mount table holds it";
 

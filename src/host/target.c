@@ -269,6 +269,7 @@ static int fill(const struct host *h, const struct blocks *b, struct target *t,
 	t->path = arena_strdup(a, real->s);
 	t->dev_major = major(S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
 	t->dev_minor = minor(S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
+	t->fs_dev = st.st_dev;
 	t->inode = st.st_ino;
 	i = block_index(h, b, real->s, &st, &is_block);
 	if (named != BLOCK_NONE && i != named)

@@ -67,11 +67,14 @@ static void derive_percentile(const struct metric *m, const struct bins *b, stru
 	set_ok(out, v, relative(fmax(bins_step(b, m->quantile), CLOCK_STEP), v), b->n);
 }
 
-static void derive_latency(const struct metric *m, const struct bins *b, struct value *out)
+static void derive_latency(const struct metric *m, const struct outcome *o, const struct bins *b,
+			   struct value *out)
 {
 	double v;
 
-	if (b->n == 0)
+	/* Samples of a direction in which nothing completed inside the window all come from the drain:
+	 * they show what happened when no load was left. */
+	if (b->n == 0 || (m->dir != METRIC_ALL && o->dir[m->dir].ios == 0))
 		return;
 	if (m->stat == STAT_PERCENTILE) {
 		derive_percentile(m, b, out);
@@ -138,16 +141,16 @@ static void derive(const struct metric *m, const struct outcome *o, struct value
 		derive_rate(m, o, out);
 		break;
 	case SOURCE_SLAT:
-		derive_latency(m, &o->dir[m->dir].slat, out);
+		derive_latency(m, o, &o->dir[m->dir].slat, out);
 		break;
 	case SOURCE_CLAT:
-		derive_latency(m, &o->dir[m->dir].clat, out);
+		derive_latency(m, o, &o->dir[m->dir].clat, out);
 		break;
 	case SOURCE_LAT:
-		derive_latency(m, &o->dir[m->dir].lat, out);
+		derive_latency(m, o, &o->dir[m->dir].lat, out);
 		break;
 	case SOURCE_SYNC:
-		derive_latency(m, &o->sync_lat, out);
+		derive_latency(m, o, &o->sync_lat, out);
 		break;
 	case SOURCE_CPU_USR:
 	case SOURCE_CPU_SYS:

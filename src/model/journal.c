@@ -268,6 +268,7 @@ static void settle(struct journal_reader *jr)
 	}
 	if (jr->end)
 		return;
+	r->unfinished = true;
 	r->partial = r->partial ? arena_printf(&r->arena, "%s; " NO_END, r->partial) : NO_END;
 	/* it lasted at least until the last stamp */
 	for (size_t i = 0; i < r->sessions.n; i++)

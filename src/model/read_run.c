@@ -193,6 +193,22 @@ static int run_order(const void *a, const void *b)
 	return (x->run > y->run) - (x->run < y->run);
 }
 
+/* No more sessions than the looks that the verdict was planned for, each once. */
+static int check_sessions(const struct reader *rd)
+{
+	const struct result *r = rd->r;
+
+	if (r->sessions.n > r->sessions_max)
+		return err_set(rd->e, ERR_DATA, "'%.200s': %zu sessions where %u are the most",
+			       rd->name, r->sessions.n, r->sessions_max);
+	for (size_t i = 0; i < r->sessions.n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(r->sessions.v[i].id, r->sessions.v[k].id) == 0)
+				return err_set(rd->e, ERR_DATA, "'%.200s': session '%s' stands twice",
+					       rd->name, r->sessions.v[i].id);
+	return 0;
+}
+
 int doc_check_runs(const struct reader *rd)
 {
 	const struct result *r = rd->r;
@@ -211,5 +227,5 @@ int doc_check_runs(const struct reader *rd)
 		return err_set(rd->e, ERR_DATA,
 			       "'%.200s': run %u of job %u in session %u stands twice", rd->name,
 			       twice->run, twice->job, twice->session);
-	return 0;
+	return check_sessions(rd);
 }

@@ -66,6 +66,7 @@ struct result {
 	const char *inject;  /* --inject spec, or NULL: then never a baseline */
 	const char *partial; /* reason, or NULL: interrupted, budget, --only ... */
 	bool interrupted;
+	bool unfinished;     /* read from a journal that has no end: blkgate or the host died */
 	int64_t started, ended;
 	uint64_t seed;
 	unsigned measurement_version;
@@ -120,7 +121,7 @@ int result_parse(const char *text, size_t n, const char *name, struct result *r,
  * A session record with an id already seen replaces it (so it may be written again when the session
  * is complete); the end record holds the final sessions, notices, states of jobs that did not run.
  * Reading: a torn last line (a crash in the middle of a write) is skipped, a damaged line elsewhere is
- * ERR_DATA; without an end record `partial` says "journal without end".
+ * ERR_DATA; without an end record `unfinished` is set and `partial` says "journal without end".
  * Each function writes one object in one line; jw_finish() ends it with a newline that
  * journal_add() adds as well: pass one byte less (blank lines are skipped on reading).
  */

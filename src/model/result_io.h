@@ -73,7 +73,8 @@ int doc_read_head(const struct reader *rd, const struct json *root);
 int doc_read_closing(const struct reader *rd, const struct json *o);
 /* Appends one run; its job and session must exist. */
 int doc_read_run(const struct reader *rd, const struct json *o);
-/* A (job, session, run) that stands twice would be evidence counted twice. */
+/* A session or a (job, session, run) that stands twice would be evidence counted twice; more sessions than
+ * sessions_max were never planned. */
 int doc_check_runs(const struct reader *rd);
 /* Version member: 0 when it is the one we read. */
 int doc_check_version(const struct reader *rd, const struct json *root, const char *member);

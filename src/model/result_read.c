@@ -136,6 +136,7 @@ int doc_read_closing(const struct reader *rd, const struct json *o)
 
 	if (doc_opt_text(rd, o, "partial", &r->partial) ||
 	    json_get_bool(o, "interrupted", &r->interrupted, rd->e) ||
+	    json_opt_bool(o, "unfinished", false, &r->unfinished, rd->e) ||
 	    json_get_i64(o, "ended", &r->ended, rd->e) ||
 	    doc_opt_text(rd, o, "setup_error", &r->setup_error))
 		return rd->e->code;

@@ -167,6 +167,7 @@ void doc_write_closing(const struct result *r, struct jw *w)
 {
 	write_text(w, "partial", r->partial);
 	jw_bool(w, "interrupted", r->interrupted);
+	write_flag(w, "unfinished", r->unfinished);
 	jw_i64(w, "ended", r->ended);
 	if (r->setup_error) {
 		jw_str(w, "setup_error", r->setup_error);

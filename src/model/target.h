@@ -22,7 +22,7 @@ struct target {
 	uint32_t dio_offset;    /* statx DIOALIGN offset, bytes; 0 = the file system reports none */
 	bool dio_known;         /* statx answered DIOALIGN */
 	unsigned dev_major, dev_minor; /* of the device (block) or of the file system's device */
-	uint64_t inode;                /* with the numbers above: which file or folder this is */
+	uint64_t fs_dev, inode;        /* st_dev and st_ino: which file or folder this is */
 	const char *disk_path;         /* block: node of the whole disk (a partition's lock); else NULL */
 	uint64_t diskseq;              /* block: BLKGETDISKSEQ, 0 = unknown */
 	bool write_allowed;            /* --allow-write, or a folder */

@@ -38,8 +38,7 @@ static int same_target(int fd, const struct target *t, struct err *e)
 		return err_sys(e, ERR_TARGET, errno, "cannot look at target '%s'", t->id);
 	if (block ? !S_ISBLK(st.st_mode) || major(st.st_rdev) != t->dev_major ||
 			    minor(st.st_rdev) != t->dev_minor
-		  : st.st_ino != t->inode || major(st.st_dev) != t->dev_major ||
-			    minor(st.st_dev) != t->dev_minor)
+		  : st.st_ino != t->inode || st.st_dev != t->fs_dev)
 		return err_set(e, ERR_TARGET, "target '%s' is another %s than when it was checked",
 			       t->id, block ? "device" : "file");
 	seq = block ? host_diskseq(fd) : 0;

@@ -87,6 +87,18 @@ static void no_session(struct result *r)
 {
 	r->sessions.n = 0;
 }
+static void unfinished(struct result *r)
+{
+	r->unfinished = true;
+}
+static void nothing_done(struct result *r)
+{
+	lab_rate(&r->runs.v[1].out, 0);
+}
+static void one_of_three(struct result *r)
+{
+	r->sessions_min = 3;
+}
 
 static void test_refused(void **state)
 {
@@ -107,6 +119,9 @@ static void test_refused(void **state)
 		{other_profile, "profile"},
 		{bad_id, "session"},
 		{no_session, "no judged session"},
+		{unfinished, "no end"},
+		{nothing_done, "no I/O completed"},
+		{one_of_three, "not measured in session 2 of at least 3"},
 	};
 
 	(void)state;
@@ -223,6 +238,76 @@ static void test_epoch(void **state)
 	store_close(&s);
 }
 
+/* What the baseline demands and nobody retired may not leave through an acceptance: not in this
+ * epoch and not with a new one. */
+static void test_forgotten(void **state)
+{
+	static const double good[] = {100000};
+	struct store s;
+	struct err e = ERR_INIT;
+	struct result r;
+	size_t stored;
+
+	(void)state;
+	store_open(&s);
+	levels(&r, 0, good, 1);
+	lab_job(&r, "second");
+	lab_gate(&r, 1, "read.iops", .05);
+	lab_runs(&r, 1, 0, 50000);
+	assert_int_equal(store_accept(&s, &r, NULL, &stored, &e), 0);
+	result_release(&r);
+	for (unsigned epoch = 0; epoch < 2; epoch++) {
+		struct accept_options o = {.new_epoch = epoch, .reason = "ticket"};
+
+		levels(&r, 1 + epoch, good, 1);
+		assert_int_equal(store_accept(&s, &r, &o, &stored, &e), ERR_REFUSED);
+		lab_contains(e.text, "dut second is in the baseline");
+		lab_contains(e.text, "baseline retire");
+		/* the check alone is gone */
+		lab_job(&r, "second");
+		lab_runs(&r, 1, 0, 50000);
+		assert_int_equal(store_accept(&s, &r, &o, &stored, &e), ERR_REFUSED);
+		lab_contains(e.text, "dut second gate read.iops");
+		result_release(&r);
+	}
+	store_load(&s);
+	assert_int_equal(s.b.n, 1);
+	assert_int_equal(baseline_retire(&s.b, "dut second", "me", "sold", &e), 0);
+	baseline_release(&s.b);
+	levels(&r, 3, good, 1);
+	assert_int_equal(store_accept(&s, &r,
+				      &(struct accept_options){.new_epoch = true, .reason = "t"},
+				      &stored, &e),
+			 0);
+	result_release(&r);
+	store_close(&s);
+}
+
+/* Several sessions of one boot, in one result or one after the other, may all enter. */
+static void test_one_boot(void **state)
+{
+	static const double good[] = {100000, 100100, 99900};
+	struct store s;
+	struct err e = ERR_INIT;
+	size_t stored;
+
+	(void)state;
+	store_open(&s);
+	for (unsigned i = 0; i < 2; i++) {
+		struct result r;
+
+		levels(&r, i, good, 3);
+		lab_fact(&r, "boot.id", "one");
+		assert_int_equal(store_accept(&s, &r, NULL, &stored, &e), 0);
+		assert_int_equal(stored, 3);
+		result_release(&r);
+	}
+	store_load(&s);
+	assert_int_equal(s.b.n, 6);
+	baseline_release(&s.b);
+	store_close(&s);
+}
+
 /* A gate that is new has no level to defend; a job that changed has. */
 static void test_new_gate(void **state)
 {
@@ -242,6 +327,9 @@ static void test_new_gate(void **state)
 	assert_int_equal(store_accept(&s, &r, NULL, &stored, &e), 0);
 	result_release(&r);
 	levels(&r, 41, good, 1);
+	lab_job(&r, "added");
+	lab_gate(&r, 1, "read.iops", .05);
+	lab_runs(&r, 1, 0, 50000);
 	r.jobs[0].bs = 8192;
 	assert_int_equal(store_accept(&s, &r, NULL, &stored, &e), ERR_REFUSED);
 	lab_contains(e.text, "incomparable");
@@ -318,7 +406,8 @@ int main(void)
 		cmocka_unit_test(test_first),    cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_level),    cmocka_unit_test(test_epoch),
 		cmocka_unit_test(test_new_gate), cmocka_unit_test(test_stale),
-		cmocka_unit_test(test_drift),
+		cmocka_unit_test(test_drift),    cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_one_boot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,6 +169,16 @@ static void test_altered(void **state)
 		{"\"started\": \"", "\"started\": \"x", "started"},
 		{"\"targets\": {", "\"targets\": {}, \"was\": {", "has no facts"},
 		{"\"seed\": \"7\"", "\"seed\": \"seven\"", "seed"},
+		/* one of two would be taken, in silence */
+		{"\"read.iops\": {",
+		 "\"read.iops\": {\"v\": [1], \"step\": [0], \"unit\": \"IOPS\"}, \"read.iops\": {",
+		 "duplicate"},
+		{"\"gates\": [", "\"gates\": [\"read.iops\", ", "'read.iops' stands twice"},
+		{"\"gates\": [", "\"gates\": [\"read.iopses\", ", "'read.iopses' is unknown"},
+		{"\"jobs\": [",
+		 "\"jobs\": [{\"name\": \"rand-4k\", \"target\": \"dut\", \"canonical\": \"x\", "
+		 "\"runs\": 1, \"gates\": [], \"values\": {}}, ",
+		 "'rand-4k' on 'dut' stands twice"},
 	};
 	struct store s;
 	struct str whole;
@@ -365,6 +375,94 @@ static void test_show(void **state)
 	store_close(&s);
 }
 
+/* What was stored is text of others: no control character of it reaches a terminal, and none makes
+ * a line of its own. */
+static void test_clean(void **state)
+{
+	static const char evil[] = "a\033[2J\r\nGREEN\t\x9b\177";
+	struct store s;
+	struct result r;
+	struct str out;
+	size_t lines = 0, stored;
+	struct err e = ERR_INIT;
+	struct accept_options o = {.who = evil, .reason = evil};
+
+	(void)state;
+	store_open(&s);
+	lab_simple(&r, 0, 100000);
+	lab_fact(&r, "kernel.release", evil);
+	lab_fact(&r, "boot.id", evil);
+	assert_int_equal(store_accept(&s, &r, &o, &stored, &e), 0);
+	result_release(&r);
+	store_load(&s);
+	s.b.sessions[0].id = s.b.sessions[0].who = s.b.sessions[0].boot_id = evil;
+	s.b.sessions[0].reason = evil;
+	*VEC_PUSH(&s.b.sessions[0].jobs.v[0].gates) = evil;
+	str_init(&out);
+	baseline_show(&s.b, &out);
+	for (size_t i = 0; i < out.len; i++) {
+		assert_true((out.s[i] >= ' ' && out.s[i] != 127) || out.s[i] == '\n');
+		lines += out.s[i] == '\n';
+	}
+	assert_int_equal(lines, 6); /* head, gates:, two of them, files:, one */
+	lab_contains(out.s, "by a\\x1b[2J  GREEN \\x9b\\x7f: a\\x1b");
+	str_clear(&out);
+	lab_simple(&r, 40, 90000);
+	lab_fact(&r, "kernel.release", evil);
+	r.jobs[0].name = r.targets[0].role = evil;
+	s.b.sessions[0].jobs.v[0].target = evil;
+	baseline_diff(&s.b, &r, &out);
+	for (size_t i = lines = 0; i < out.len; i++) {
+		assert_true((out.s[i] >= ' ' && out.s[i] != 127) || out.s[i] == '\n');
+		lines += out.s[i] == '\n';
+	}
+	assert_int_equal(lines, 3);
+	result_release(&r);
+	str_release(&out);
+	baseline_release(&s.b);
+	store_close(&s);
+}
+
+/* A gate of an older epoch is shown as long as it is demanded, and compared with nothing. */
+static void test_show_epochs(void **state)
+{
+	struct store s;
+	struct result r;
+	struct str out;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	store_open(&s);
+	store_fill(&s, 2, 100000);
+	store_load(&s);
+	s.b.sessions[1].epoch = s.b.epoch = 2;
+	s.b.sessions[1].jobs.v[0].name = "other";
+	str_init(&out);
+	baseline_show(&s.b, &out);
+	lab_contains(out.s, "dut rand-4k gate read.iops: of epoch 1 only, demanded until");
+	lab_contains(out.s, "dut other gate read.iops: 1 session");
+	assert_int_equal(baseline_retire(&s.b, "dut rand-4k", "me", "gone", &e), 0);
+	baseline_release(&s.b);
+	store_load(&s);
+	s.b.sessions[1].epoch = s.b.epoch = 2;
+	s.b.sessions[1].jobs.v[0].name = "other";
+	str_clear(&out);
+	baseline_show(&s.b, &out);
+	assert_null(strstr(out.s, "rand-4k gate"));
+	baseline_release(&s.b);
+	/* diff leaves the result's own session out */
+	store_load(&s);
+	lab_simple(&r, 40, 90000);
+	snprintf(r.sessions.v[0].id, sizeof(r.sessions.v[0].id), "%s", s.b.sessions[1].id);
+	str_clear(&out);
+	baseline_diff(&s.b, &r, &out);
+	lab_contains(out.s, "99.5 k IOPS -> ");
+	result_release(&r);
+	str_release(&out);
+	baseline_release(&s.b);
+	store_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_altered),       cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_document),      cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_retire),        cmocka_unit_test(test_show),
+		cmocka_unit_test(test_clean),         cmocka_unit_test(test_show_epochs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "gate/baseline_level.h"
+#include "gate/judge.h"
+
+const struct base_job *baseline_find_job(const struct base_session *s, const char *target,
+					 const char *name)
+{
+	for (size_t i = 0; i < s->jobs.n; i++)
+		if (str_eq(s->jobs.v[i].target, target) && str_eq(s->jobs.v[i].name, name))
+			return &s->jobs.v[i];
+	return NULL;
+}
+
+bool baseline_current(const struct baseline *b, size_t i)
+{
+	return !b->sessions[i].retired_jobs && b->sessions[i].epoch == b->epoch;
+}
+
+static void level_add(struct level *l, const struct base_session *s, const struct base_value *v)
+{
+	const struct scale plain = {.absolute = true, .sign = 1},
+			   logs = {.absolute = false, .sign = 1};
+	double *work = xcalloc(v->n + 1, sizeof(*work));
+
+	l->t[l->n] = (struct boot_time){s->boot_id, s->started};
+	l->x[l->n++] = estimate_session(&plain, v->v, v->n, work);
+	pool_add_runs(&l->runs_plain, &plain, v->v, v->n);
+	pool_add_runs(&l->runs_log, &logs, v->v, v->n);
+	free(work);
+}
+
+/* The job in session i, when that session counts. */
+static const struct base_job *job_in(const struct baseline *b, size_t i,
+				     const struct result *without, const char *target,
+				     const char *name)
+{
+	if (!baseline_current(b, i) || (without && judge_own_session(without, b->sessions[i].id)))
+		return NULL;
+	return baseline_find_job(&b->sessions[i], target, name);
+}
+
+void level_open(struct level *l, const struct baseline *b, const struct result *without,
+		const char *target, const char *job, const char *metric)
+{
+	*l = (struct level){.target = target, .job = job, .metric = metric};
+	l->x = xcalloc(b->n + 1, sizeof(*l->x));
+	l->t = xcalloc(b->n + 1, sizeof(*l->t));
+	for (size_t i = b->n; i-- > 0 && !l->canonical;) {
+		const struct base_job *j = job_in(b, i, without, target, job);
+
+		if (judge_base_value(j, metric)) {
+			l->canonical = j->canonical;
+			l->runs = j->runs;
+		}
+	}
+	for (size_t i = 0; i < b->n; i++) {
+		const struct base_job *j = job_in(b, i, without, target, job);
+		const struct base_value *v = judge_base_value(j, metric);
+
+		if (v && v->n == l->runs && str_eq(j->canonical, l->canonical))
+			level_add(l, &b->sessions[i], v);
+	}
+}
+
+void level_close(struct level *l)
+{
+	free(l->x);
+	free(l->t);
+}
+
+uint32_t level_blocks(const struct level *l)
+{
+	uint32_t *block = xcalloc(l->n + 1, sizeof(*block)), n = blocks_assign(l->t, l->n, block);
+
+	free(block);
+	return n;
+}
+
+double level_median(const struct level *l)
+{
+	double *x = xcalloc(l->n + 1, sizeof(*x)), m;
+
+	memcpy(x, l->x, l->n * sizeof(*x));
+	m = estimate_median(x, l->n);
+	free(x);
+	return m;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gate/baseline_level: level and noise of one gate over the sessions of the current epoch, for people
+ * (`baseline show`, `baseline diff`). Private to the room.
+ */
+#ifndef BLKGATE_GATE_BASELINE_LEVEL_H
+#define BLKGATE_GATE_BASELINE_LEVEL_H
+
+#include "gate/baseline_file.h"
+#include "gate/blocks.h"
+#include "gate/estimate.h"
+
+/* One gate over the sessions of an epoch that hold it with the newest job text. Texts are borrowed. */
+struct level {
+	const char *target, *job, *metric;
+	const char *canonical;
+	uint32_t runs;
+	double *x; /* session medians, base unit */
+	struct boot_time *t;
+	size_t n;
+	struct pool runs_log, runs_plain;
+};
+
+/* without: leaves out the sessions of that result (what a result is compared with is not itself); NULL =
+ * none. */
+void level_open(struct level *l, const struct baseline *b, const struct result *without,
+		const char *target, const char *job, const char *metric);
+void level_close(struct level *l);
+uint32_t level_blocks(const struct level *l);
+double level_median(const struct level *l); /* NaN when empty */
+
+const struct base_job *baseline_find_job(const struct base_session *s, const char *target,
+					 const char *name);
+/* Is session i one of the current epoch, and no retirement? */
+bool baseline_current(const struct baseline *b, size_t i);
+
+#endif
