@@ -6,6 +6,11 @@
 static const struct option_def *const defs[] = {&opt_strict, &opt_set, &opt_verbose, &opt_quiet,
 						NULL};
 
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 int cmd_lint(int argc, char **argv)
 {
 	struct options o;
@@ -13,9 +18,9 @@ int cmd_lint(int argc, char **argv)
 	size_t warnings = 0, errors = 0, jobs = 0, checks = 0;
 	enum exit_status status;
 	int rc = command_start(
-	    &o, "lint SUITE... [OPTION]...",
-	    "Validates suites: syntax, words, values, contradictions. Touches no device.", defs,
-	    "  blkgate lint --strict suites/*.yaml", argc, argv);
+		&o, "lint SUITE... [OPTION]...",
+		"Validates suites: syntax, words, values, contradictions. Touches no device.", defs,
+		"  blkgate lint --strict suites/*.yaml", argc, argv);
 
 	if (rc >= 0)
 		return rc;
@@ -36,9 +41,14 @@ int cmd_lint(int argc, char **argv)
 	}
 	if (o.strict && warnings)
 		status = status_worse(status, STATUS_USAGE);
-	say("blkgate: lint %s  %zu errors, %zu warnings in %zu suites (%zu workloads, %zu checks)  "
+	say("blkgate: lint%s%zu error%s, %zu warning%s in %zu suite%s (%zu workload%s, %zu "
+	    "check%s)  "
 	    "status %d",
-	    status ? "failed" : "clean", errors, warnings, l.n, jobs, checks, status);
+	    status     ? " failed  "
+	    : warnings ? ": "
+		       : " clean  ",
+	    errors, plural(errors), warnings, plural(warnings), l.n, plural(l.n), jobs,
+	    plural(jobs), checks, plural(checks), status);
 	load_release(&l);
 	options_release(&o);
 	return (int)status;

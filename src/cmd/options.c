@@ -126,7 +126,7 @@ static int take_sessions(struct options *o, const char *value, struct err *e)
 
 	if (!dots) {
 		if (count32(value, 1, 5, &o->sessions_max, e) < 0)
-			return e->code;
+			return err_hint(e, "write N or MIN..MAX: --sessions 1..3");
 		o->sessions_min = o->sessions_max;
 		return 0;
 	}

@@ -42,15 +42,14 @@ static void memory_room(struct plan *p, const struct host *h)
 		need = job_buffers(j, page);
 		if (rc < 0 || (double)need <= (double)available * MEMORY_SHARE)
 			continue;
-		job_stop(
-			j, JOB_ERROR,
-			arena_printf(&p->arena,
-				     "its buffers (bs %u, iodepth %u, numjobs %u) need %llu bytes, "
-				     "and of the %llu bytes of memory available it may use 90 %%; "
-				     "lower bs, iodepth or numjobs (%s:%u)",
-				     j->bs, job_depth(j), j->numjobs, (unsigned long long)need,
-				     (unsigned long long)available, p->suite->file,
-				     job_line(p, j, PW_BS)));
+		job_stop(j, JOB_ERROR,
+			 arena_printf(&p->arena,
+				      "its buffers (bs %s, iodepth %u, numjobs %u) need %s, and of "
+				      "the %s of memory available it may use 90 %%; lower bs, "
+				      "iodepth or numjobs (%s:%u)",
+				      plan_size(&p->arena, j->bs), job_depth(j), j->numjobs,
+				      plan_size(&p->arena, need), plan_size(&p->arena, available),
+				      p->suite->file, job_line(p, j, PW_BS)));
 	}
 	if (rc < 0 && ready)
 		notices_add(&p->notices, "not checked whether the buffers fit into memory: %s",

@@ -381,6 +381,7 @@ void checks_begin(struct planner *pl, const struct workload *w)
 /* Medians over fewer runs than the baseline's are not exchangeable with them. */
 static void enough_runs(struct planner *pl, const struct workload *w, const struct job *j)
 {
+	const struct origin *at = &pl->p->origins[j - pl->p->jobs].of[pl->at[PW_RUNS]];
 	struct diag *d;
 
 	if (w->gate.n == 0 || j->runs >= PLAN_MIN_RUNS)
@@ -389,9 +390,11 @@ static void enough_runs(struct planner *pl, const struct workload *w, const stru
 		d = planner_report(pl, 0, 0, "--runs %u is too few for the gates of suite '%s'",
 				   j->runs, pl->s->name);
 	else
-		d = planner_report(pl, w->line, w->column,
-				   "workload '%s' has gates and only %u runs a session", w->name,
-				   j->runs);
+		d = planner_report(pl, at->line ? at->line : w->line,
+				   at->line ? at->column : w->column,
+				   "workload '%s' has gates and only %u run%s a session%s%s%s",
+				   w->name, j->runs, j->runs == 1 ? "" : "s", at->param ? " (" : "",
+				   at->param ? at->param : "", at->param ? ")" : "");
 	if (d)
 		diag_hint(d,
 			  "a gate needs %u runs a session; fewer are for workloads without gates",

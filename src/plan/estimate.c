@@ -9,7 +9,7 @@
 
 static const double LAYOUT_RATE = 500e6;              /* bytes/s while a file is written in full */
 static const double SIZE_BOUND_RATE = 200e6;          /* bytes/s of a job that ends at size */
-static const double WRITE_RATE_MAX = 2e9;             /* bytes/s: bound of a free-running write */
+static const double WRITE_RATE_MAX = PLAN_WRITE_RATE; /* bytes/s: bound of a free-running write */
 static const uint64_t HARNESS_NS = 20 * NS_PER_MS;    /* fork, open, threads, journal */
 static const uint64_t END_FSYNC_NS = 500 * NS_PER_MS; /* flush of what is still in the cache */
 
@@ -98,6 +98,77 @@ uint64_t plan_session_time(const struct plan *p)
 		if (p->jobs[i].state == JOB_READY)
 			ns += p->jobs[i].runs * run_ns(&p->jobs[i]);
 	return clamp(ns);
+}
+
+/* Its clock is its own: what it plans takes no time here. */
+static bool virtual_clock(const struct job *j)
+{
+	const struct engine *g = engine_find(j->ioengine);
+
+	return g && (g->caps & ENGINE_VIRTUAL);
+}
+
+static void add_sessions(struct str *s, const struct plan *p, const char *verb, const char *verbs)
+{
+	if (p->sessions_min == 1)
+		str_addf(s, "one session %s", verb);
+	else
+		str_addf(s, "%u sessions %s", p->sessions_min, verbs);
+}
+
+/* The part of the plan that is sure is taken for 0.8 of itself, what rests on an assumed rate for a
+ * tenth: refused is only what no device can do. */
+static const char *time_refused(struct plan *p)
+{
+	double sure = 0, guess = layout_bytes(p) / LAYOUT_RATE * (double)NS_PER_SEC;
+	struct str s;
+	const char *text;
+
+	for (size_t i = 0; i < p->njobs; i++) {
+		const struct job *j = &p->jobs[i];
+
+		if (j->state != JOB_READY || virtual_clock(j))
+			continue;
+		sure += (double)j->runs * (double)plan_run_time(j);
+		guess += j->runs * (run_ns(j) - (double)plan_run_time(j));
+	}
+	if ((sure * 0.8 + guess * 0.1) * p->sessions_min <= (double)p->budget_time)
+		return NULL;
+	str_init(&s);
+	add_sessions(&s, p, "takes", "take");
+	str_add(&s, " about ");
+	unit_format_duration(&s, clamp((sure + guess) * p->sessions_min));
+	str_add(&s, ", the budget is ");
+	unit_format_duration(&s, p->budget_time);
+	text = arena_strdup(&p->arena, s.s);
+	str_release(&s);
+	return text;
+}
+
+static const char *written_refused(struct plan *p)
+{
+	double bytes = layout_bytes(p) * p->sessions_min;
+	struct str s;
+	const char *text;
+
+	if (bytes <= (double)p->budget_written)
+		return NULL;
+	str_init(&s);
+	add_sessions(&s, p, "writes", "write");
+	str_add(&s, " ");
+	unit_format(&s, UNIT_BYTES, bytes);
+	str_add(&s, " to make the files alone, the budget is ");
+	unit_format(&s, UNIT_BYTES, (double)p->budget_written);
+	text = arena_strdup(&p->arena, s.s);
+	str_release(&s);
+	return text;
+}
+
+const char *plan_budget_refuses(struct plan *p)
+{
+	const char *why = p->budget_time ? time_refused(p) : NULL;
+
+	return why || !p->budget_written ? why : written_refused(p);
 }
 
 static double write_share(const struct job *j)

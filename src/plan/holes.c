@@ -68,9 +68,9 @@ const char *region_has_holes(const char *path, uint64_t offset, uint64_t size, s
 	rc = hole < 0 ? -errno : unwritten(fd, offset, offset + size);
 	if (hole >= 0 && (uint64_t)hole < offset + size)
 		why = arena_printf(a,
-				   "the region has holes (the first at %llu): reads of them never "
+				   "the region has holes (the first at %s): reads of them never "
 				   "reach the device; write the file in full first",
-				   (unsigned long long)hole);
+				   plan_size(a, (uint64_t)hole));
 	else if (rc > 0)
 		why = "the region has extents that were allocated and never written: reads of them "
 		      "never reach the device; write the file in full first";

@@ -3,6 +3,8 @@
  * and its author would not notice: an error. */
 #include "plan/planner.h"
 
+#include "base/clock.h"
+
 enum { NEAREST_MAX = 4096 }; /* names compared for a hint */
 
 static void hint_job(struct planner *pl, struct diag *g, const char *name)
@@ -75,6 +77,26 @@ static void known_within(struct planner *pl, const struct known_entry *k, uint32
 		     k->check);
 }
 
+/* Its last day is over: the check is judged as if the entry were not there. */
+static void known_expired(struct planner *pl, const struct known_entry *k, uint32_t workload)
+{
+	struct diag *g;
+	struct str day;
+
+	if (k->until >= clock_utc())
+		return;
+	str_init(&day);
+	clock_format_utc(&day, k->until);
+	pl->p->fired[workload] |= 1ULL << RULE_KNOWN_EXPIRED;
+	g = plan_finding(pl->p, pl->d, &pl->s->workloads.v[workload], RULE_KNOWN_EXPIRED,
+			 &(struct place){k->line, k->column},
+			 "until %.10s of known '%s' has passed: it excuses nothing any more", day.s,
+			 k->check);
+	if (g)
+		diag_hint(g, "remove the entry, or renew its date with its ticket (%s)", k->ticket);
+	str_release(&day);
+}
+
 static bool known_one(struct planner *pl, const struct known_entry *k, uint32_t job,
 		      const char *name)
 {
@@ -94,6 +116,8 @@ static bool known_one(struct planner *pl, const struct known_entry *k, uint32_t 
 		/* once for all targets: the tolerance is the suite's */
 		if (p->jobs[job].target == 0 && !c->absolute && k->no_worse_than <= c->tolerance)
 			known_within(pl, k, p->workload[job]);
+		if (p->jobs[job].target == 0)
+			known_expired(pl, k, p->workload[job]);
 		return true;
 	}
 	g = planner_report(pl, k->line, k->column, "known: workload '%s' has no check '%s'",

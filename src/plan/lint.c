@@ -10,40 +10,72 @@ struct linter {
 	const struct plan *p;
 	struct diags *d;
 	struct str text, hint;
-	uint64_t all_fired; /* bit by rule, over the suite */
+	uint64_t all_fired;  /* bit by rule, over the suite */
+	enum plan_word word; /* of the finding */
+	bool told_nothing;   /* that nothing is judged is told once */
 };
+
+static struct diag *finding(const struct plan *p, struct diags *d, const struct workload *w,
+			    enum rule rule, enum diag_level level, const struct place *at,
+			    const char *fmt, va_list ap)
+{
+	const struct waiver *waiver = suite_waiver(p->suite, w, rule);
+	struct str text;
+	struct diag *g;
+
+	str_init(&text);
+	str_vaddf(&text, fmt, ap);
+	if (waiver)
+		str_addf(&text, " (waived: %s)", waiver->reason);
+	g = diags_add(d, waiver ? DIAG_NOTE : level, rule_table[rule].name, p->suite->file,
+		      at->line, at->column, "%s", text.s);
+	str_release(&text);
+	return waiver ? NULL : g;
+}
 
 struct diag *plan_finding(const struct plan *p, struct diags *d, const struct workload *w,
 			  enum rule rule, const struct place *at, const char *fmt, ...)
 {
-	const struct rule_word *r = &rule_table[rule];
-	const struct waiver *waiver = suite_waiver(p->suite, w, rule);
-	struct str text;
 	struct diag *g;
 	va_list ap;
 
-	str_init(&text);
 	va_start(ap, fmt);
-	str_vaddf(&text, fmt, ap);
+	g = finding(p, d, w, rule, rule_table[rule].level, at, fmt, ap);
 	va_end(ap);
-	if (waiver)
-		str_addf(&text, " (waived: %s)", waiver->reason);
-	g = diags_add(d, waiver ? DIAG_NOTE : r->level, r->name, p->suite->file, at->line,
-		      at->column, "%s", text.s);
-	str_release(&text);
-	return waiver ? NULL : g;
+	return g;
+}
+
+/* The same with a level of its own. */
+__attribute__((format(printf, 7, 8))) static struct diag *
+finding_at(const struct plan *p, struct diags *d, const struct workload *w, enum rule rule,
+	   enum diag_level level, const struct place *at, const char *fmt, ...)
+{
+	struct diag *g;
+	va_list ap;
+
+	va_start(ap, fmt);
+	g = finding(p, d, w, rule, level, at, fmt, ap);
+	va_end(ap);
+	return g;
 }
 
 static void found(struct linter *l, const struct lint_view *v, const struct lint_rule *r)
 {
 	const struct workload *w = &l->p->suite->workloads.v[l->p->workload[v->j - l->p->jobs]];
-	const struct origin *og = r->word < PW_COUNT ? &v->og->of[v->at[r->word]] : NULL;
+	const struct origin *og = l->word < PW_COUNT ? &v->og->of[v->at[l->word]] : NULL;
 	struct place at = {w->line, w->column};
 	struct diag *g;
 
 	if (og && og->line)
 		at = (struct place){og->line, og->column};
-	g = plan_finding(l->p, l->d, w, r->rule, &at, "workload '%s': %s", v->j->name, l->text.s);
+	if (og && og->param)
+		str_addf(&l->text, " (%s)", og->param);
+	if (r->rule == RULE_NO_CHECKS && v->nothing_judged)
+		g = finding_at(l->p, l->d, w, r->rule, DIAG_WARN, &at, "%s", l->text.s);
+	else
+		g = plan_finding(l->p, l->d, w, r->rule, &at, "workload '%s': %s", v->j->name,
+				 l->text.s);
+	l->told_nothing |= r->rule == RULE_NO_CHECKS && g;
 	if (g && l->hint.len)
 		diag_hint(g, "%s", l->hint.s);
 }
@@ -57,6 +89,7 @@ static void job_rules(struct linter *l, const struct lint_view *v, uint64_t *fir
 			continue;
 		str_clear(&l->text);
 		str_clear(&l->hint);
+		l->word = r->word;
 		if (!r->hits(v, &l->text, &l->hint))
 			continue;
 		*fired |= 1ULL << r->rule;
@@ -121,17 +154,22 @@ static void view_job(const struct plan *p, size_t i, struct lint_view *v)
 void plan_lint(struct plan *p, struct diags *d)
 {
 	struct linter l = {.p = p, .d = d};
-	struct lint_view v = {.p = p, .checks = p->checks};
+	struct lint_view v = {.p = p, .checks = p->checks, .nothing_judged = true, .word = &l.word};
 	uint64_t fired = 0;
 
-	for (size_t i = 0; i < p->suite->workloads.n; i++)
+	for (size_t i = 0; i < p->suite->workloads.n; i++) {
+		const struct workload *w = &p->suite->workloads.v[i];
+
 		l.all_fired |= p->fired[i];
+		v.nothing_judged &= w->gate.n == 0 && w->expect.n == 0;
+	}
 	str_init(&l.text);
 	str_init(&l.hint);
 	for (int i = 0; i < PW_COUNT; i++)
 		v.at[i] = plan_word_at((enum plan_word)i);
 	for (size_t i = 0; i < p->njobs; i++) {
 		view_job(p, i, &v);
+		v.nothing_judged &= !l.told_nothing;
 		job_rules(&l, &v, &fired);
 		if (i + 1 < p->njobs && p->workload[i + 1] == p->workload[i])
 			continue;

@@ -16,6 +16,8 @@ struct lint_view {
 	const struct engine *g;      /* NULL = unknown name, or `auto` before a machine was asked */
 	const struct check *checks;  /* of this job */
 	size_t nchecks;
+	bool nothing_judged;         /* no workload of the suite has a gate or an expect */
+	enum plan_word *word;        /* a rule about several words says here which one it is */
 	unsigned at[PW_COUNT];
 };
 

@@ -174,10 +174,9 @@ static const char *job_fits(struct plan *p, struct job *j)
 		return NULL;
 	if (t->size && j->size && end >= j->offset && end <= t->size)
 		return NULL;
-	return arena_printf(&p->arena,
-			    "offset %llu and size %llu reach beyond '%s' of %llu bytes (%s:%u)",
-			    (unsigned long long)j->offset, (unsigned long long)j->size, t->role,
-			    (unsigned long long)t->size, p->suite->file, j->file_line);
+	return arena_printf(&p->arena, "offset %s and size %s reach beyond '%s' of %s (%s:%u)",
+			    plan_size(&p->arena, j->offset), plan_size(&p->arena, j->size), t->role,
+			    plan_size(&p->arena, t->size), p->suite->file, j->file_line);
 }
 
 uint32_t job_line(const struct plan *p, const struct job *j, enum plan_word w)
@@ -211,15 +210,28 @@ static const char *job_aligned(struct plan *p, struct job *j)
 	if (!unit)
 		return NULL;
 	if (j->bs % unit)
-		return arena_printf(&p->arena, "bs %u is no multiple of the %s %u of '%s' (%s:%u)",
-				    j->bs, what, unit, t->role, p->suite->file,
-				    job_line(p, j, PW_BS));
+		return arena_printf(&p->arena, "bs %s is no multiple of the %s %s of '%s' (%s:%u)",
+				    plan_size(&p->arena, j->bs), what, plan_size(&p->arena, unit),
+				    t->role, p->suite->file, job_line(p, j, PW_BS));
 	if (j->offset % unit)
-		return arena_printf(&p->arena,
-				    "offset %llu is no multiple of the %s %u of '%s' (%s:%u)",
-				    (unsigned long long)j->offset, what, unit, t->role,
-				    p->suite->file, job_line(p, j, PW_OFFSET));
+		return arena_printf(
+			&p->arena, "offset %s is no multiple of the %s %s of '%s' (%s:%u)",
+			plan_size(&p->arena, j->offset), what, plan_size(&p->arena, unit), t->role,
+			p->suite->file, job_line(p, j, PW_OFFSET));
 	return NULL;
+}
+
+/* Rounded: the margin is no exact number either. */
+static const char *about(struct plan *p, double bytes)
+{
+	const char *text;
+	struct str s;
+
+	str_init(&s);
+	unit_format(&s, UNIT_BYTES, bytes);
+	text = arena_strdup(&p->arena, s.s);
+	str_release(&s);
+	return text;
 }
 
 static const char *job_folder_room(struct plan *p, struct job *j)
@@ -231,9 +243,8 @@ static const char *job_folder_room(struct plan *p, struct job *j)
 	if (need <= (double)t->size)
 		return NULL;
 	return arena_printf(&p->arena,
-			    "its files need %.0f bytes with 5 %% of margin, and '%s' has %llu free "
-			    "(%s:%u)",
-			    need, t->role, (unsigned long long)t->size, p->suite->file,
+			    "its files need %s with 5 %% of margin, and '%s' has %s free (%s:%u)",
+			    about(p, need), t->role, about(p, (double)t->size), p->suite->file,
 			    job_line(p, j, PW_SIZE));
 }
 
@@ -256,10 +267,9 @@ static void folder_room(struct plan *p, uint32_t target)
 	if ((double)n.files * (double)n.bytes * 1.05 <= (double)t->size)
 		return;
 	why = arena_printf(&p->arena,
-			   "%u files of %llu bytes with 5 %% of margin do not fit the %llu bytes "
-			   "free on '%s'; use files: shared, fewer jobs or a smaller size",
-			   n.files, (unsigned long long)n.bytes, (unsigned long long)t->size,
-			   t->role);
+			   "%u files of %s with 5 %% of margin do not fit the %s free on '%s'; use "
+			   "files: shared, fewer jobs or a smaller size",
+			   n.files, about(p, (double)n.bytes), about(p, (double)t->size), t->role);
 	for (size_t i = 0; i < p->njobs; i++)
 		if (p->jobs[i].target == target && p->jobs[i].files == FILES_PER_JOB &&
 		    !plan_job_diskless(&p->jobs[i]))

@@ -278,7 +278,12 @@ int plan_make(const struct suite *s, const struct plan_options *o, struct plan *
 		return diags_to_err(d, ERR_SUITE, e);
 	if (rc < 0)
 		return rc;
-	if (!o->lint_only)
-		plan_permit(p, o);
+	if (o->lint_only)
+		return 0;
+	plan_permit(p, o);
+	if (!p->setup_error) {
+		p->setup_error = plan_budget_refuses(p);
+		p->setup_code = p->setup_error ? ERR_SUITE : 0;
+	}
 	return 0;
 }

@@ -54,7 +54,8 @@ struct plan {
 	uint32_t sessions_min, sessions_max;
 	uint64_t seed, budget_time, budget_written;
 	const char *profile;
-	const char *setup_error;      /* a requirement is unmet, a required label missing ...: else NULL */
+	const char *setup_error;      /* a requirement is unmet, a required label missing, a budget that
+				       * holds not one session ...: else NULL */
 	int setup_code;               /* enum err_code of it: ERR_TARGET -> status 4, ERR_SUITE -> 2 */
 	struct notices notices;       /* announced replacements (auto) */
 };
@@ -107,10 +108,10 @@ uint64_t plan_run_time(const struct job *j);
 /* Planned time of one session in ns: layout + runs x (ramp + runtime or estimate + harness). */
 uint64_t plan_session_time(const struct plan *p);
 /* Upper bound of bytes written in one session, layout included; UINT64_MAX is never returned: a
- * free-running write counts rate x time with the 2 GB/s bound, and *bounded is false then. */
+ * free-running write counts rate x time with the 2 GiB/s bound, and *bounded is false then. */
 uint64_t plan_session_written(const struct plan *p, bool *bounded);
 /* Text of an origin: "suite.yaml:12:5", "defaults suite.yaml:4:3", "matrix suite.yaml:9:7", "default",
- * "target", "command line"; a parameter follows: "suite.yaml:12:5 (runtime=1s from --set)". */
+ * "target", "command line"; a parameter follows: "suite.yaml:12:5 (--set runtime=1s)". */
 void plan_origin(const struct plan *p, const struct origin *o, struct str *out);
 /* The whole plan for people. */
 void plan_show(const struct plan *p, struct str *out);

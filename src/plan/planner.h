@@ -123,6 +123,15 @@ uint32_t job_line(const struct plan *p, const struct job *j, enum plan_word w);
 /* capacity.c: stops the jobs that the engine or the memory of this machine cannot hold. */
 void capacity_check(struct plan *p, const struct host *h);
 
+/* estimate.c: NULL, or why the budget cannot hold the least number of sessions on any device. */
+const char *plan_budget_refuses(struct plan *p);
+/* Bytes/s that a write without pacer is taken to do at most. */
+#define PLAN_WRITE_RATE (2.0 * (1 << 30))
+
+/* show.c: a size for a sentence: "64 MiB", "4000 bytes", "76.1 GiB (81754075137 bytes)". */
+void plan_add_size(struct str *out, uint64_t bytes);
+const char *plan_size(struct arena *a, uint64_t bytes);
+
 /* holes.c: NULL when every byte of the region was written, else the sentence; the file is only asked. */
 const char *region_has_holes(const char *path, uint64_t offset, uint64_t size, struct arena *a);
 

@@ -68,15 +68,28 @@ RULE(mix_without_mix)
 RULE(fsync_without_write)
 {
 	const struct job *j = v->j;
+	const struct {
+		enum plan_word word;
+		bool asked;
+	} words[] = {{PW_FSYNC, j->fsync},
+		     {PW_FDATASYNC, j->fdatasync},
+		     {PW_END_FSYNC, j->end_fsync},
+		     {PW_SYNC, j->sync != SYNC_NONE}};
+	unsigned n = 0;
 
 	if (metric_job_does(j, DIR_WRITE))
 		return false;
-	if (!(own(v, PW_FSYNC) && j->fsync) && !(own(v, PW_FDATASYNC) && j->fdatasync) &&
-	    !(own(v, PW_END_FSYNC) && j->end_fsync) && !(own(v, PW_SYNC) && j->sync != SYNC_NONE))
-		return false;
-	str_addf(text, "fsync, fdatasync, end_fsync or sync has no effect: rw is %s%s",
-		 job_rw_name(j->rw), job_writes(j) ? " with rwmixread 100" : "");
-	return true;
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!words[i].asked || !own(v, words[i].word))
+			continue;
+		if (n++ == 0)
+			*v->word = words[i].word;
+		str_addf(text, "%s%s", n > 1 ? ", " : "", word_table[v->at[words[i].word]].name);
+	}
+	if (n)
+		str_addf(text, " %s no effect: rw is %s%s", n > 1 ? "have" : "has",
+			 job_rw_name(j->rw), job_writes(j) ? " with rwmixread 100" : "");
+	return n > 0;
 }
 
 RULE(batch_above_depth)
@@ -87,6 +100,7 @@ RULE(batch_above_depth)
 
 	if (!submit && !complete)
 		return false;
+	*v->word = submit ? PW_BATCH_SUBMIT : PW_COMPLETE_MAX;
 	str_addf(text, "%s %u is more than iodepth %u and never reached",
 		 submit ? "iodepth_batch_submit" : "iodepth_batch_complete_max",
 		 submit ? j->iodepth_batch_submit : j->iodepth_batch_complete_max, j->iodepth);
@@ -113,7 +127,9 @@ RULE(bs_not_multiple_of_512_direct)
 
 	if (!j->direct || j->direct_auto || j->bs % 512 == 0 || has_cap(v, ENGINE_DISKLESS))
 		return false;
-	str_addf(text, "bs %u is no multiple of 512, which direct I/O needs", j->bs);
+	str_add(text, "bs ");
+	plan_add_size(text, j->bs);
+	str_add(text, " is no multiple of 512 bytes, which direct I/O needs");
 	str_addf(hint, "bs: %u, or direct: false", (j->bs / 512 + 1) * 512);
 	return true;
 }
@@ -124,8 +140,11 @@ RULE(size_below_bs)
 
 	if (!j->size || j->size >= j->bs)
 		return false;
-	str_addf(text, "size %llu is below bs %u: there is no room for one I/O",
-		 (unsigned long long)j->size, j->bs);
+	str_add(text, "size ");
+	plan_add_size(text, j->size);
+	str_add(text, " is below bs ");
+	plan_add_size(text, j->bs);
+	str_add(text, ": there is no room for one I/O");
 	return true;
 }
 
@@ -136,8 +155,13 @@ RULE(size_not_multiple_of_bs)
 	if (kind_of(v, PW_SIZE) == ORIGIN_DEFAULT || kind_of(v, PW_SIZE) == ORIGIN_TARGET ||
 	    j->size < j->bs || j->size % j->bs == 0)
 		return false;
-	str_addf(text, "size %llu is no multiple of bs %u: the last %llu bytes are never touched",
-		 (unsigned long long)j->size, j->bs, (unsigned long long)(j->size % j->bs));
+	str_add(text, "size ");
+	plan_add_size(text, j->size);
+	str_add(text, " is no multiple of bs ");
+	plan_add_size(text, j->bs);
+	str_add(text, ": the last ");
+	plan_add_size(text, j->size % j->bs);
+	str_add(text, " are never touched");
 	return true;
 }
 
@@ -162,6 +186,11 @@ RULE(sim_without_sim)
 
 RULE(no_checks)
 {
+	if (v->nothing_judged) {
+		str_add(text, "no workload has a gate or an expect: nothing will be judged");
+		str_add(hint, "gate: {iops: 5%}, or waive: {no-checks: WHY}");
+		return true;
+	}
 	if (v->nchecks || v->j->canary)
 		return false;
 	str_add(text, "it has no gate and no expect: measured only, nothing judged");

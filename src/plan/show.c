@@ -4,7 +4,66 @@
 
 #include <math.h>
 
-enum { WIDTH = 80, WORD_COL = 29, VALUE_COL = 12 };
+enum { WIDTH = 80, WORD_COL = 28, VALUE_COL = 18, SIZE_DIGITS = 9999 };
+
+static const char *const size_units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+
+/* The largest unit that divides; 0 = bytes. */
+static unsigned size_unit(uint64_t *bytes)
+{
+	unsigned i = 0;
+
+	for (; *bytes && *bytes % 1024 == 0 && i < 5; i++)
+		*bytes /= 1024;
+	return i;
+}
+
+void plan_add_size(struct str *out, uint64_t bytes)
+{
+	uint64_t v = bytes;
+	unsigned i = size_unit(&v);
+
+	if (bytes == 0) {
+		str_add(out, "0");
+		return;
+	}
+	if (v <= SIZE_DIGITS) {
+		str_addf(out, "%llu %s", (unsigned long long)v,
+			 v == 1 && !i ? "byte" : size_units[i]);
+		return;
+	}
+	unit_format(out, UNIT_BYTES, (double)bytes);
+	str_addf(out, " (%llu bytes)", (unsigned long long)bytes);
+}
+
+const char *plan_size(struct arena *a, uint64_t bytes)
+{
+	const char *text;
+	struct str s;
+
+	str_init(&s);
+	plan_add_size(&s, bytes);
+	text = arena_strdup(a, s.s);
+	str_release(&s);
+	return text;
+}
+
+/* For the list of words, where the bytes stand with their unit: "64 MiB (67108864)". */
+static void add_word_size(struct str *out, uint64_t bytes)
+{
+	uint64_t v = bytes;
+	unsigned i = size_unit(&v);
+
+	if (v > SIZE_DIGITS)
+		unit_format(out, UNIT_BYTES, (double)bytes);
+	else if (i)
+		str_addf(out, "%llu %s", (unsigned long long)v, size_units[i]);
+	else {
+		str_addf(out, "%llu", (unsigned long long)bytes);
+		return;
+	}
+	str_addf(out, " (%llu)", (unsigned long long)bytes);
+}
 
 static void pad_to(struct str *out, size_t line_start, size_t column)
 {
@@ -40,8 +99,9 @@ static void fold(struct str *out, size_t line_start, size_t indent, const char *
 
 void plan_origin(const struct plan *p, const struct origin *o, struct str *out)
 {
-	static const char *const prefix[] = {
-	    [ORIGIN_DEFAULTS] = "defaults ", [ORIGIN_WORKLOAD] = "", [ORIGIN_MATRIX] = "matrix "};
+	static const char *const prefix[] = {[ORIGIN_DEFAULTS] = "defaults ",
+					     [ORIGIN_WORKLOAD] = "",
+					     [ORIGIN_MATRIX] = "matrix "};
 
 	switch (o->kind) {
 	case ORIGIN_DEFAULT:
@@ -63,30 +123,86 @@ void plan_origin(const struct plan *p, const struct origin *o, struct str *out)
 	}
 }
 
+static void add_value(const struct word *w, const struct job *j, struct str *out)
+{
+	size_t before = out->len;
+
+	if (w->bytes)
+		add_word_size(out, word_bytes(w, j));
+	else
+		w->show(w, j, out);
+	if (out->len == before)
+		str_addc(out, '-');
+}
+
+/* A default that depends on other words may come out as fio's all the same. */
+static bool differs_from_fio(const struct plan *p, const struct word *w, const struct job *j)
+{
+	struct str value;
+	bool differs;
+
+	if (!w->fio_differs)
+		return false;
+	if (strcmp(w->name, "iodepth_batch_complete_max") == 0)
+		return j->iodepth_batch_complete_max != j->iodepth_batch_complete_min;
+	if (strcmp(w->name, "files") == 0)
+		return j->numjobs > 1 && p->targets[j->target].kind == TARGET_DIR;
+	str_init(&value);
+	w->show(w, j, &value);
+	differs = strcmp(value.s, w->fio_differs) != 0;
+	str_release(&value);
+	return differs;
+}
+
+/* A default that has no meaning for the job: its value is that there is none. */
+static bool empty_word(const struct word *w, const struct job *j)
+{
+	if (strcmp(w->name, "sim") == 0)
+		return !j->sim || !*j->sim;
+	return strcmp(w->name, "rwmixread") == 0 && j->rw != RW_RW && j->rw != RW_RANDRW;
+}
+
 static void show_word(const struct plan *p, size_t job, const struct word *w, struct str *out)
 {
-	const struct job *j = &p->jobs[job];
 	const struct origin *og = &p->origins[job].of[word_index(w)];
-	size_t start = out->len, before;
-	bool differs;
+	size_t start = out->len;
 	struct str origin;
 
 	str_addf(out, "  %s", w->name);
 	pad_to(out, start, WORD_COL);
-	before = out->len;
-	w->show(w, j, out);
-	/* a default that depends on other words may come out as fio's all the same */
-	differs = w->fio_differs && og->kind == ORIGIN_DEFAULT &&
-		  strcmp(out->s + before, w->fio_differs) != 0;
-	if (out->len == before)
-		str_add(out, "-");
+	add_value(w, &p->jobs[job], out);
 	pad_to(out, start, WORD_COL + VALUE_COL);
 	str_init(&origin);
 	plan_origin(p, og, &origin);
-	if (differs)
+	if (og->kind == ORIGIN_DEFAULT)
 		str_addf(&origin, ", differs from fio (fio: %s)", w->fio_differs);
 	fold(out, start, WORD_COL + VALUE_COL, origin.s);
 	str_release(&origin);
+}
+
+/* What was written has a line of its own, and so has a default that a user of fio would not expect;
+ * the other defaults are one paragraph. */
+static void show_words(const struct plan *p, size_t job, struct str *out)
+{
+	const struct job *j = &p->jobs[job];
+	size_t start;
+	struct str rest;
+
+	str_init(&rest);
+	for (unsigned i = 0; i < word_count; i++) {
+		const struct word *w = &word_table[i];
+
+		if (p->origins[job].of[i].kind != ORIGIN_DEFAULT || differs_from_fio(p, w, j)) {
+			show_word(p, job, w, out);
+		} else if (!empty_word(w, j)) {
+			str_addf(&rest, "%s%s ", rest.len ? ", " : "", w->name);
+			add_value(w, j, &rest);
+		}
+	}
+	start = out->len;
+	str_add(out, "  defaults: ");
+	fold(out, start, 4, rest.s);
+	str_release(&rest);
 }
 
 static void show_limit(const struct check *c, struct str *out)
@@ -136,8 +252,7 @@ static void show_job(const struct plan *p, size_t job, size_t *check, struct str
 		str_addf(out, "  %s: ", j->state == JOB_SKIPPED ? "skipped" : "error");
 		fold(out, start, 4, j->why ? j->why : "");
 	}
-	for (unsigned i = 0; i < word_count; i++)
-		show_word(p, job, &word_table[i], out);
+	show_words(p, job, out);
 	for (; *check < p->nchecks && p->checks[*check].job == job; (*check)++)
 		show_check(&p->checks[*check], out);
 	str_addc(out, '\n');
@@ -182,6 +297,34 @@ static void show_head(const struct plan *p, struct str *out)
 	str_release(&line);
 }
 
+/* " a session; 1..5 sessions: A to B", the same for time and bytes. */
+static void add_range(const struct plan *p, uint64_t one, void (*format)(struct str *, uint64_t),
+		      struct str *out)
+{
+	str_addf(out, "; %u..%u sessions: ", p->sessions_min, p->sessions_max);
+	format(out, (uint64_t)fmin((double)one * p->sessions_min, 9e18));
+	if (p->sessions_max == p->sessions_min)
+		return;
+	str_add(out, " to ");
+	format(out, (uint64_t)fmin((double)one * p->sessions_max, 9e18));
+}
+
+static void add_budget(const struct plan *p, uint64_t one, uint64_t budget,
+		       void (*format)(struct str *, uint64_t), struct str *out)
+{
+	if (!budget)
+		return;
+	str_add(out, ", budget ");
+	format(out, budget);
+	if ((double)one * p->sessions_min > (double)budget)
+		str_add(out, " (may not be enough)");
+}
+
+static void format_bytes(struct str *out, uint64_t bytes)
+{
+	unit_format(out, UNIT_BYTES, (double)bytes);
+}
+
 static void show_totals(const struct plan *p, struct str *out)
 {
 	uint64_t time = plan_session_time(p), written;
@@ -198,27 +341,20 @@ static void show_totals(const struct plan *p, struct str *out)
 	show_line(out, "jobs     ", line.s);
 	str_clear(&line);
 	unit_format_duration(&line, time);
-	str_addf(&line, " a session; %u..%u sessions: ", p->sessions_min, p->sessions_max);
-	unit_format_duration(&line, time * p->sessions_min);
-	if (p->sessions_max != p->sessions_min) {
-		str_add(&line, " to ");
-		unit_format_duration(&line, (uint64_t)fmin((double)time * p->sessions_max, 9e18));
-	}
-	if (p->budget_time) {
-		str_add(&line, ", budget ");
-		unit_format_duration(&line, p->budget_time);
-		if (time * p->sessions_min > p->budget_time)
-			str_add(&line, " (not enough)");
-	}
+	str_add(&line, " a session");
+	add_range(p, time, unit_format_duration, &line);
+	add_budget(p, time, p->budget_time, unit_format_duration, &line);
 	show_line(out, "time     ", line.s);
 	str_clear(&line);
-	unit_format(&line, UNIT_BYTES, (double)written);
-	str_add(&line,
-		bounded ? " a session at most" : " a session at 2 GB/s: free-running writes");
-	if (p->budget_written) {
-		str_add(&line, ", budget ");
-		unit_format(&line, UNIT_BYTES, (double)p->budget_written);
+	format_bytes(&line, written);
+	str_add(&line, bounded ? " a session at most" : " a session");
+	if (!bounded) {
+		str_add(&line, " at ");
+		format_bytes(&line, (uint64_t)PLAN_WRITE_RATE);
+		str_add(&line, "/s (free-running writes)");
 	}
+	add_range(p, written, format_bytes, &line);
+	add_budget(p, written, p->budget_written, format_bytes, &line);
 	show_line(out, "written  ", line.s);
 	str_release(&line);
 }

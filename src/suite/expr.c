@@ -136,11 +136,30 @@ static const char *read_subject(const char *s, struct arena *a, struct expr *x, 
 	return end + strspn(end, " ");
 }
 
+/* An operator of two characters with blanks between them. */
+static int split_op(const char *s, const struct expr *x, struct err *e)
+{
+	const char *second = s + 1;
+
+	if (!*s || !strchr("<>=!", *s))
+		return 0;
+	second += strspn(second, " ");
+	if (second == s + 1 || !*second || !strchr("<>=", *second) ||
+	    (*second != '=' && *s != '=' && (*s != '<' || *second != '>')))
+		return 0;
+	err_set(e, ERR_SUITE, "'%s': '%.*s' is not an operator", x->text, (int)(second + 1 - s), s);
+	if (*s == '=' && *second != '=')
+		return err_hint(e, "write '%c='", *second);
+	return err_hint(e, "write '%c='", *second == '=' ? *s : '!');
+}
+
 static const char *read_op(const char *s, struct expr *x, struct err *e)
 {
 	const struct op_word *o = op_at(s);
 	const char *at = NULL;
 
+	if (split_op(s, x, e))
+		return NULL;
 	if (!o) {
 		err_set(e, ERR_SUITE, "'%s' has no operator after '%s'", x->text, x->subject);
 		if (op_anywhere(s, &at))
@@ -247,6 +266,14 @@ static bool second_op(const char *value)
 	return false;
 }
 
+/* In matching quotes: YAML took off the outer ones, these would be part of the text compared. */
+static bool quoted(const char *value)
+{
+	size_t n = strlen(value);
+
+	return n >= 2 && (*value == '"' || *value == '\'') && value[n - 1] == *value;
+}
+
 static int read_value(const char *s, struct arena *a, struct expr *x, struct err *e)
 {
 	char *value = arena_strdup(a, s);
@@ -255,6 +282,11 @@ static int read_value(const char *s, struct arena *a, struct expr *x, struct err
 	if (!*value) {
 		err_set(e, ERR_SUITE, "'%s' has no value after the operator", x->text);
 		return err_hint(e, "write 'read.bw >= 5 MB/s'; quote an expression that holds '#'");
+	}
+	if (quoted(value)) {
+		err_set(e, ERR_SUITE, "'%s': the quotes around %s would be part of the value",
+			x->text, value);
+		return err_hint(e, "write %.*s without quotes", (int)strlen(value) - 2, value + 1);
 	}
 	if (second_op(value)) {
 		err_set(e, ERR_SUITE, "'%s' has a second operator", x->text);

@@ -201,10 +201,17 @@ void params_unused(struct reader *r)
 		struct ynode at = {.line = p->line, .column = p->column};
 
 		if (p->uses == 0)
-			rd_hint(rd_warn(r, &at, RULE_UNUSED_PARAMETER, "parameter '%s' is never used",
-					p->name),
+			rd_hint(rd_warn(r, &at, RULE_UNUSED_PARAMETER,
+					"parameter '%s' is never used", p->name),
 				"write '${%s}' where its value belongs", p->name);
 	}
+}
+
+static void add_param(struct str *out, const struct suite *s, const struct param *p)
+{
+	str_addf(out, "%s%s%s=%s", out->len ? ", " : "", p->set ? "--set " : "", p->name, p->value);
+	if (!p->set)
+		str_addf(out, " of %s:%u:%u", s->file, p->line, p->column);
 }
 
 const char *suite_param_text(const struct suite *s, const struct ynode *node, struct arena *a)
@@ -225,8 +232,7 @@ const char *suite_param_text(const struct suite *s, const struct ynode *node, st
 			continue;
 		p = find(s, at + 2, (size_t)(end - at - 2));
 		if (p && p->value)
-			str_addf(&out, "%s%s=%s from %s", out.len ? ", " : "", p->name, p->value,
-				 p->set ? "--set" : "the suite");
+			add_param(&out, s, p);
 		at = end;
 	}
 	if (out.len)

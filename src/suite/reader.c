@@ -13,11 +13,16 @@ static struct diag *add(struct reader *r, enum diag_level level, const char *rul
 			const struct waiver *waived, const struct ynode *at, const char *fmt,
 			va_list ap)
 {
+	const char *params;
 	struct diag *g;
 	struct str s;
 
 	str_init(&s);
 	str_vaddf(&s, fmt, ap);
+	/* the place is where the value is used; whoever gave it is elsewhere */
+	params = at && at->kind == Y_SCALAR ? suite_param_text(r->s, at, &r->scratch) : NULL;
+	if (params)
+		str_addf(&s, " (%s)", params);
 	if (waived)
 		str_addf(&s, " (waived: %s)", waived->reason);
 	g = diags_add(r->d, level, rule, r->s->file, at ? at->line : 0, at ? at->column : 0, "%s",

@@ -51,7 +51,10 @@ void rd_keys(struct reader *r, const struct ynode *map, const char *where, const
 	     size_t n);
 #define RD_KEYS(r, map, where, list) rd_keys(r, map, where, list, sizeof(list) / sizeof(*(list)))
 
-/* suite_facts.c: warns about a name that is no fact. */
+/* suite_facts.c: the facts that a suite can name, but for label.NAME; the table of suites/README.md. */
+extern const char *const fact_words[];
+extern const size_t fact_word_count;
+/* Warns about a name that is no fact. */
 void rd_fact(struct reader *r, const struct ynode *at, const char *name);
 /* Refuses the comparison of a fact with a value that it never has: it would be decided before any
  * machine was asked, and a workload behind it never measured. */
@@ -84,7 +87,7 @@ void read_known(struct reader *r, const struct ynode *key, const struct ynode *n
 struct section {
 	const char *name;
 	void (*read)(struct reader *r, const struct ynode *key, const struct ynode *node);
-	bool required;
+	const char *remedy; /* of a section that must be there; NULL = it need not */
 };
 extern const struct section sections[];
 extern const size_t nsections;

@@ -12,6 +12,7 @@ const struct rule_word rule_table[RULE_COUNT] = {
 	[RULE_CANNOT_TURN_RED] = {"cannot-turn-red", DIAG_ERROR},
 	[RULE_EXCLUDE_MATCHES_NOTHING] = {"exclude-matches-nothing", DIAG_WARN},
 	[RULE_KNOWN_WITHIN_TOLERANCE] = {"known-within-tolerance", DIAG_WARN},
+	[RULE_KNOWN_EXPIRED] = {"known-expired", DIAG_WARN},
 	[RULE_UNUSED_WAIVER] = {"unused-waiver", DIAG_WARN},
 	[RULE_DEPTH_ON_SYNC_ENGINE] = {"depth-on-sync-engine", DIAG_WARN},
 	[RULE_LIBAIO_BUFFERED] = {"libaio-buffered", DIAG_WARN},

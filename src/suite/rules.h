@@ -19,6 +19,7 @@ enum rule {
 	/* plan: while expanding */
 	RULE_EXCLUDE_MATCHES_NOTHING,
 	RULE_KNOWN_WITHIN_TOLERANCE,
+	RULE_KNOWN_EXPIRED,
 	RULE_UNUSED_WAIVER,
 	/* plan: lint of the resolved jobs */
 	RULE_DEPTH_ON_SYNC_ENGINE,

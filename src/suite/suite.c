@@ -62,8 +62,9 @@ static void read_root(struct reader *r, const struct ynode *root)
 
 		if (node)
 			sections[i].read(r, key, node);
-		else if (sections[i].required)
-			rd_error(r, root, "the suite has no '%s'", names[i]);
+		else if (sections[i].remedy)
+			rd_hint(rd_error(r, root, "the suite has no '%s'", names[i]), "%s",
+				sections[i].remedy);
 	}
 }
 

@@ -26,7 +26,7 @@ enum origin_kind { ORIGIN_DEFAULT, ORIGIN_DEFAULTS, ORIGIN_WORKLOAD, ORIGIN_MATR
 struct origin {
 	enum origin_kind kind;
 	uint32_t line, column;
-	const char *param; /* "runtime=30s from --set" when a parameter stood behind it, else NULL */
+	const char *param; /* "--set runtime=30s" when a parameter stood behind it, else NULL */
 };
 
 struct word_value {
@@ -125,7 +125,7 @@ int suite_parse(const char *text, size_t n, const char *name, const struct setti
 void suite_release(struct suite *s);
 /* The waiver for a rule, of the workload (or NULL) or else of the suite; NULL when there is none. */
 const struct waiver *suite_waiver(const struct suite *s, const struct workload *w, enum rule rule);
-/* The parameters behind a value as "runtime=30s from --set, x=1 from the suite"; NULL when none. */
+/* The parameters behind a value as "--set runtime=30s, x=1 of s.yaml:4:14"; NULL when none. */
 const char *suite_param_text(const struct suite *s, const struct ynode *node, struct arena *a);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "suite/reader.h"
 
-static const char *const fact_words[] = {
+const char *const fact_words[] = {
 	"kernel.release",
 	"kernel.version",
 	"kernel.cmdline",
@@ -50,6 +50,14 @@ static const char *const fact_words[] = {
 	"device.read_only",
 	"device.write_cache",
 	"device.scheduler",
+	"device.rotational",
+	"device.io_poll",
+	"device.nr_requests",
+	"device.nomerges",
+	"device.rq_affinity",
+	"device.max_sectors_kb",
+	"device.zoned",
+	"device.physical_block_size",
 	"device.made_of",
 	"link",
 	"link.speed",
@@ -58,9 +66,11 @@ static const char *const fact_words[] = {
 	"link.max_width",
 	"link.port",
 	"link.bandwidth",
+	"upstream.bandwidth",
 	"temperature",
 	"kernel_log",
 };
+const size_t fact_word_count = sizeof(fact_words) / sizeof(*fact_words);
 
 /* Facts whose values the room of the host names itself; what hardware and kernel name is open. */
 static const struct {
@@ -76,7 +86,7 @@ static const struct {
 
 void rd_fact(struct reader *r, const struct ynode *at, const char *name)
 {
-	const size_t n = sizeof(fact_words) / sizeof(*fact_words);
+	const size_t n = fact_word_count;
 	const char *near;
 	struct diag *g;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The parts of a suite above its workloads. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "suite/reader.h"
@@ -266,6 +267,18 @@ READ_SECTION(read_session_sd)
 		rd_error(r, node, "'%s' is out of range: above 0%%, at most 50%%", key->text);
 }
 
+/* Two numbers with something else between them than the two points. */
+static bool looks_like_range(const char *text, uint64_t *min, uint64_t *max)
+{
+	const char *s = text;
+
+	if (!str_take_u64(&s, min))
+		return false;
+	while (*s && !c_isdigit(*s))
+		s++;
+	return *s && str_to_u64(s, max);
+}
+
 /* "1..5" or "3". */
 static void read_sessions(struct reader *r, const struct ynode *key, const struct ynode *node)
 {
@@ -279,6 +292,11 @@ static void read_sessions(struct reader *r, const struct ynode *key, const struc
 	if (units_count(dots ? arena_strndup(&r->scratch, text, (size_t)(dots - text)) : text, &min,
 			&e) ||
 	    units_count(dots ? dots + 2 : text, &max, &e)) {
+		if (looks_like_range(text, &min, &max)) {
+			rd_hint(rd_error(r, node, "sessions: '%s' is no range", text),
+				"write %" PRIu64 "..%" PRIu64, min, max);
+			return;
+		}
 		err_prefix(&e, "sessions");
 		rd_err(r, node, &e);
 	} else if (min < 1 || max > 5 || min > max) {
@@ -342,21 +360,22 @@ READ_SECTION(read_workloads)
 
 /* In the order of reading: waivers before warnings, defaults and figures before workloads. */
 const struct section sections[] = {
-	{"blkgate", read_version, true},
-	{"waive", read_waive, false},
-	{"name", read_name, true},
-	{"description", read_description, false},
-	{"parameters", read_parameters, false},
-	{"labels", read_labels, false},
-	{"datasheet", read_datasheet, false},
-	{"budget", read_budget, false},
-	{"requires", read_conditions, false},
-	{"admit", read_conditions, false},
-	{"compare", read_compare, false},
-	{"policy", read_policy, false},
-	{"assumed_session_sd", read_session_sd, false},
-	{"defaults", read_defaults, false},
-	{"workloads", read_workloads, true},
-	{"known", read_known, false},
+	{"blkgate", read_version, "add 'blkgate: 1' as its first line: the version of the format"},
+	{"waive", read_waive, NULL},
+	{"name", read_name, "add 'name: NAME': baselines and reports are kept under it"},
+	{"description", read_description, NULL},
+	{"parameters", read_parameters, NULL},
+	{"labels", read_labels, NULL},
+	{"datasheet", read_datasheet, NULL},
+	{"budget", read_budget, NULL},
+	{"requires", read_conditions, NULL},
+	{"admit", read_conditions, NULL},
+	{"compare", read_compare, NULL},
+	{"policy", read_policy, NULL},
+	{"assumed_session_sd", read_session_sd, NULL},
+	{"defaults", read_defaults, NULL},
+	{"workloads", read_workloads,
+	 "add 'workloads:' with at least one '- {name: NAME, rw: read}'"},
+	{"known", read_known, NULL},
 };
 const size_t nsections = sizeof(sections) / sizeof(*sections);

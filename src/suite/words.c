@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "suite/words.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -14,7 +15,8 @@
 #define COUNT64(field, lo, hi)                                                                     \
 	.read = word_read_u64, .show = word_show_u64, AT(field), .min = lo, .max = hi
 #define SIZE64(field, lo)                                                                          \
-	.read = word_read_size64, .show = word_show_u64, AT(field), .min = lo, .max = INT64_MAX
+	.read = word_read_size64, .show = word_show_u64, AT(field), .min = lo, .max = INT64_MAX,   \
+	.bytes = true
 #define TIME(field, lo)                                                                            \
 	.read = word_read_time, .show = word_show_time, AT(field), .min = lo, .max = INT64_MAX
 #define BOOL(field) .read = word_read_bool, .show = word_show_bool, AT(field)
@@ -35,7 +37,8 @@ const struct word word_table[] = {
 	 .show = word_show_u32,
 	 AT(bs),
 	 .min = 1,
-	 .max = MAX_BS},
+	 .max = MAX_BS,
+	 .bytes = true},
 	{.name = "ioengine",
 	 .dflt = "psync",
 	 .what = "how the I/O is issued; auto = io_uring, else libaio, else psync, announced",
@@ -189,6 +192,23 @@ void words_default(struct job *j, struct arena *a)
 	j->runs = 5;
 }
 
+uint64_t word_bytes(const struct word *w, const struct job *j)
+{
+	const void *at = (const char *)j + w->offset;
+
+	return w->read == word_read_size32 ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+static void name_size(struct str *out, uint64_t bytes)
+{
+	static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
+	unsigned i = 0;
+
+	for (; bytes && bytes % 1024 == 0 && i + 1 < sizeof(units) / sizeof(*units); i++)
+		bytes /= 1024;
+	str_addf(out, "%" PRIu64 "%s", bytes, units[i]);
+}
+
 void word_name_value(const struct word *w, const struct job *j, struct str *out)
 {
 	size_t from = out->len;
@@ -201,6 +221,8 @@ void word_name_value(const struct word *w, const struct job *j, struct str *out)
 	else if (w->read == word_read_time)
 		word_add_time(out, *(const uint64_t *)(const void *)((const char *)j + w->offset),
 			      "");
+	else if (w->bytes)
+		name_size(out, word_bytes(w, j));
 	else
 		w->show(w, j, out);
 	for (size_t i = from; i < out->len; i++)

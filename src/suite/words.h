@@ -31,6 +31,7 @@ struct word {
 	void (*show)(const struct word *w, const struct job *j, struct str *out);
 	size_t offset;      /* into struct job, for the shared readers */
 	uint64_t min, max;  /* range, for the shared readers */
+	bool bytes;         /* a size: shown to people with its unit, in names in the largest that divides */
 };
 
 extern const struct word word_table[];
@@ -43,7 +44,13 @@ const char *word_nearest(const char *name);
 const char *word_fio_sentence(const char *name);
 /* All defaults of the table into j (zeroed before). size stays 0, runtime 0. */
 void words_default(struct job *j, struct arena *a);
-/* Value of an axis in a name: canonical, characters outside [A-Za-z0-9_+:=-] become '_'. */
+/* Value of an axis in a name: canonical, characters outside [A-Za-z0-9_+:=-] become '_'. A size stands
+ * in the largest of KiB MiB GiB TiB that divides it, else in bytes: "4KiB", "512", "4000". Names are
+ * identities in baselines: this form is never changed. */
 void word_name_value(const struct word *w, const struct job *j, struct str *out);
+/* The value of a word that is a size. */
+uint64_t word_bytes(const struct word *w, const struct job *j);
+/* The value of a word that is a size. */
+uint64_t word_bytes(const struct word *w, const struct job *j);
 
 #endif

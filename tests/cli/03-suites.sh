@@ -8,7 +8,7 @@ shipped=(smoke m2-adapter vm-write)
 for s in "${shipped[@]}"; do
 	file=$ROOT/suites/$s.yaml
 	t "lint $s" 0 "$P" lint --strict "$file"
-	has "$T/err" "0 errors, 0 warnings"
+	has "$T/err" "lint clean  0 errors, 0 warnings in 1 suite ("
 	t "plan $s" 0 "$P" plan "$file" --target "$T/scratch"
 	has "$T/out" "suite $s"
 	has "$T/out" "default"
@@ -19,6 +19,23 @@ for s in "${shipped[@]}"; do
 done
 t "the shipped suites together" 0 "$P" lint --strict "$ROOT"/suites/*.yaml
 ok "nothing is left in the folder" test -z "$(ls -A "$T/scratch")"
+cat >none.yaml <<'Y'
+blkgate: 1
+name: none
+workloads:
+  - {name: a, rw: read, size: 1MiB}
+Y
+t "a suite that judges nothing" 0 "$P" lint none.yaml
+has "$T/err" "no workload has a gate or an expect: nothing will be judged"
+has "$T/err" "blkgate: lint: 0 errors, 1 warning in 1 suite (1 workload, 0 checks)"
+hasnt "$T/err" "clean"
+t "strictly" 2 "$P" lint --strict none.yaml
+has "$T/err" "lint failed  0 errors, 1 warning in 1 suite"
+t "a value of --set that is wrong" 2 "$P" lint "$ROOT/suites/smoke.yaml" --set runtime=3
+has "$T/err" "(--set runtime=3)"
+t "a file a reader in a folder" 0 "$P" plan "$ROOT/suites/m2-adapter.yaml" --target "$T/scratch"
+ok "and shared where there is but one" bash -c "grep -A 20 '^randread-8files on dut' '$T/out' | grep -q 'files  *per_job'"
+has "$T/out" "when: target.type != dir is not met (dir)"
 t "a parameter of the command line is in the plan" 0 "$P" plan "$ROOT/suites/smoke.yaml" --target "$T/scratch" --set runtime=3s
 has "$T/out" "3 s"
 

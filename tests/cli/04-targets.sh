@@ -35,7 +35,7 @@ suite write.yaml 'direct: auto' -- 'rw: randwrite'
 
 # Every buffer is touched before the first I/O: without a look at the memory the kernel would kill for it.
 suite huge.yaml 'size: 1GiB' 'bs: 1GiB' 'iodepth: 65536' 'numjobs: 1024' 'ioengine: sim' -- 'rw: randread'
-refused "more buffers than memory" "need 72057594037927936 bytes" huge.yaml --target "$T/scratch"
+refused "more buffers than memory" "need 64 PiB" huge.yaml --target "$T/scratch"
 refused "a missing target" "does not exist" read.yaml --target "$T/none"
 mkdir -p "$T/scratch-a"
 refused "its near neighbour is told" "scratch-a" read.yaml --target "$T/scratch-b"
@@ -59,7 +59,7 @@ refused "an empty file" "reach beyond" read.yaml --target "$T/empty"
 
 # Files and folders.
 suite beyond.yaml 'size: 2MiB' 'direct: auto' -- 'rw: randread'
-refused "a size beyond the file" "reach beyond 'dut' of 1048576 bytes" beyond.yaml --target "$T/file"
+refused "a size beyond the file" "reach beyond 'dut' of 1 MiB" beyond.yaml --target "$T/file"
 suite offset.yaml 'size: 1MiB' 'offset: 4KiB' 'direct: auto' -- 'rw: randread'
 refused "an offset beyond the file" "reach beyond" offset.yaml --target "$T/file"
 suite wfile.yaml 'size: 1MiB' 'direct: auto' -- 'rw: randwrite'
@@ -72,7 +72,7 @@ suite huge.yaml 'size: 900TiB' 'direct: auto' -- 'rw: randread'
 refused "more than the folder has room for" "free" huge.yaml --target "$T/scratch"
 suite small.yaml 'size: 1KiB' 'bs: 4KiB' -- 'rw: randread'
 t "bs beyond size is an error of the suite" 2 "$P" run small.yaml --target "$T/scratch"
-has "$T/err" "size 1024 is below bs 4096"
+has "$T/err" "size 1 KiB is below bs 4 KiB"
 has "$T/err" "small.yaml:3:"
 suite nosize.yaml 'direct: auto' -- 'rw: randread'
 t "a folder has no size of its own" 2 "$P" run nosize.yaml --target "$T/scratch"
@@ -182,7 +182,7 @@ has "$T/err" "--allow-write"
 refused "a device node is no identity" "is not permitted" write.yaml --target "$dev" --allow-write "$dev"
 refused "permission for another device" "is not permitted" write.yaml --target "$dev" --allow-write diskseq:999999999
 suite over.yaml 'size: 65MiB' -- 'rw: randread'
-refused "a size beyond the device" "reach beyond 'dut' of 67108864 bytes" over.yaml --target "$dev"
+refused "a size beyond the device" "reach beyond 'dut' of 64 MiB" over.yaml --target "$dev"
 ok "the device is blank still" cmp "$T/img" <(head -c 64M /dev/zero)
 if blockdev --setro "$dev" 2>"$T/err"; then
 	# It opens for writing all the same; only the write would fail.
@@ -252,10 +252,10 @@ fi
 if loop "$T/4k" 16M --sector-size 4096; then
 	four=$LOOP
 	suite bs512.yaml 'bs: 512' 'direct: true' -- 'rw: randread'
-	refused "bs below the sector" "bs 512 is no multiple of the logical block 4096" bs512.yaml --target "$four"
+	refused "bs below the sector" "bs 512 bytes is no multiple of the logical block 4 KiB" bs512.yaml --target "$four"
 	has "$T/err" "bs512.yaml:3"
 	suite off512.yaml 'bs: 4KiB' 'offset: 512' 'size: 1MiB' -- 'rw: randread'
-	refused "an offset inside a sector" "offset 512 is no multiple of the logical block 4096" off512.yaml --target "$four"
+	refused "an offset inside a sector" "offset 512 bytes is no multiple of the logical block 4 KiB" off512.yaml --target "$four"
 	suite bs4k.yaml 'bs: 4KiB' 'direct: true' -- 'rw: randread'
 	t "the sector itself" 0 "$P" run bs4k.yaml --target "$four"
 	suite buffered.yaml 'bs: 512' 'direct: false' 'size: 1MiB' -- 'rw: randread'

@@ -238,6 +238,6 @@ for script in gitlab-job jenkins-stage; do
 		t "$script hands on $rc" $rc env STUB_STATUS=$rc BLKGATE="$T/work/stub" TARGET="$T/scratch" "$ROOT/ci/$script" --quiet
 	done
 	has "$T/out" "--target $T/scratch"
-	t "$script wants a target" 1 env -u TARGET BLKGATE="$T/work/stub" "$ROOT/ci/$script"
+	t "$script wants a target" 2 env -u TARGET BLKGATE="$T/work/stub" "$ROOT/ci/$script"
 done
 finish

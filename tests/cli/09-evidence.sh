@@ -39,12 +39,33 @@ defaults: {ioengine: psync, direct: false, size: 4MiB, loops: 1, runs: 2, sessio
 workloads:
   - {name: r, rw: read, expect: [read.iops >= 1]}
 Y
-t "fewer sessions than demanded are an error" 4 "$P" run b.yaml --target "$T/scratch" --budget time=1ms
-has "$T/err" "budget"
+t "a budget that holds no session is refused" 2 "$P" run b.yaml --target "$T/scratch" --budget time=1ms
+ok "and said in the result" jq -e '.setup_error | test("^3 sessions take about .*, the budget is 1 ms$")' blkgate-out/result.json
+ok "nothing was run" jq -e '.runs == []' blkgate-out/result.json
+t "plan refuses it too" 2 "$P" plan b.yaml --target "$T/scratch" --budget time=1ms
+t "and a dry run" 2 "$P" run b.yaml --target "$T/scratch" --budget time=1ms --dry-run
+t "a layout beyond the byte budget is not made" 2 "$P" run b.yaml --target "$T/scratch" --budget written=1MiB
+ok "by what the files take" jq -e '.setup_error == "3 sessions write 12 MiB to make the files alone, the budget is 1 MiB"' blkgate-out/result.json
+cat >long.yaml <<'Y'
+blkgate: 1
+name: long
+defaults: {ioengine: sim, size: 4MiB, runtime: 1h, sim: "lat=100ms"}
+workloads:
+  - {name: r, rw: read, expect: [read.iops >= 1]}
+Y
+t "one that runs out on the way is an error" 4 "$P" run long.yaml --target "$T/scratch" --budget time=1s
+has "$T/err" "the budget of 1 s is used up"
 ok "and said in the result" jq -e '.partial | test("budget")' blkgate-out/result.json
-t "a layout beyond the byte budget is not made" 4 "$P" run b.yaml --target "$T/scratch" --budget written=1MiB
+cat >wb.yaml <<'Y'
+blkgate: 1
+name: wb
+defaults: {ioengine: psync, direct: false, size: 4MiB, loops: 1, runs: 5, sessions: 1}
+workloads:
+  - {name: w, rw: write, expect: [write.iops >= 1]}
+Y
+t "bytes that run out in the middle" 4 "$P" run wb.yaml --target "$T/scratch" --budget written=13MiB
 has "$T/err" "written is used up"
-ok "nothing was written" jq -e '[.runs[].written] | add == 0' blkgate-out/result.json
+ok "two runs were made" jq -e '[.runs[] | select(.written > 0)] | length == 2' blkgate-out/result.json
 t "with room it runs" 0 "$P" run b.yaml --target "$T/scratch" --budget written=100MiB
 ok "three sessions, complete" jq -e '.sessions | length == 3 and all(.complete)' blkgate-out/result.json
 

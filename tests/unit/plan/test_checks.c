@@ -136,6 +136,21 @@ static void refused(void **state)
 	fix_refused(f, HEAD "  - {name: a, rw: read, gate: {read.bw: 5%}}\n", "--runs 3 is too few");
 }
 
+/* Written once, told once, where it is written. */
+static void few_runs_of_all(void **state)
+{
+	struct fix *f = *state;
+	const struct diag *g;
+
+	g = fix_refused(f, "blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB, runs: 3}\nworkloads:\n"
+			   "  - {name: a, rw: read, gate: {read.bw: 5%}}\n"
+			   "  - {name: b, rw: read, gate: {read.bw: 5%}}\n",
+			"only 3 runs a session");
+	assert_int_equal(f->diags.errors, 1);
+	assert_int_equal(g->line, 3);
+	assert_int_equal(g->column, 45);
+}
+
 static void known_entries(void **state)
 {
 	struct fix *f = *state;
@@ -146,8 +161,8 @@ static void known_entries(void **state)
 	f->arg[0].role = "x";
 	f->arg[1] = (struct target_arg){"y", "/tmp"};
 	f->o.ntargets = 2;
-	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4096 gate read.iops\", "
-				     "no_worse_than: 9%%, ticket: S-1, until: 2027-01-31}\n", head, body);
+	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iops\", "
+				     "no_worse_than: 9%%, ticket: S-1, until: 2099-01-31}\n", head, body);
 	fix_ok(f, text);
 	assert_int_equal(f->plan.nchecks, 4);
 	assert_string_equal(f->plan.checks[0].known.ticket, "S-1");
@@ -157,23 +172,32 @@ static void known_entries(void **state)
 	assert_null(f->plan.checks[2].known.ticket);
 
 	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4097 gate read.iops\", "
-				     "no_worse_than: 9%%, ticket: S-1, until: 2027-01-31}\n", head, body);
-	assert_part(fix_refused(f, text, "no workload 'a:bs=4097'")->hint, "a:bs=4096");
-	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4096 gate read.iop\", "
-				     "no_worse_than: 9%%, ticket: S-1, until: 2027-01-31}\n", head, body);
+				     "no_worse_than: 9%%, ticket: S-1, until: 2099-01-31}\n", head, body);
+	assert_part(fix_refused(f, text, "no workload 'a:bs=4097'")->hint, "a:bs=4KiB");
+	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iop\", "
+				     "no_worse_than: 9%%, ticket: S-1, until: 2099-01-31}\n", head, body);
 	assert_part(fix_refused(f, text, "no check 'gate read.iop'")->hint, "gate read.iops");
-	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4096 gate read.iops\", "
-				     "no_worse_than: 4%%, ticket: S-1, until: 2027-01-31}\n", head, body);
+	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iops\", "
+				     "no_worse_than: 4%%, ticket: S-1, until: 2099-01-31}\n", head, body);
 	fix_ok(f, text);
 	assert_non_null(fix_rule(f, "known-within-tolerance"));
 	assert_int_equal(f->diags.warnings, 1);
 	/* a reason turns it into a note, in the suite or in the workload */
 	snprintf(text, sizeof(text), "%swaive: {known-within-tolerance: it moves}\n%sknown:\n"
-				     "  - {check: \"a:bs=4096 gate read.iops\", "
-				     "no_worse_than: 4%%, ticket: S-1, until: 2027-01-31}\n", head, body);
+				     "  - {check: \"a:bs=4KiB gate read.iops\", "
+				     "no_worse_than: 4%%, ticket: S-1, until: 2099-01-31}\n", head, body);
 	fix_ok(f, text);
 	assert_int_equal(f->diags.warnings, 0);
 	assert_part(fix_rule(f, "known-within-tolerance")->text, "(waived: it moves)");
+
+	/* a day that is over, once for both targets */
+	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iops\", "
+				     "no_worse_than: 9%%, ticket: S-1, until: 2020-01-31}\n", head, body);
+	fix_ok(f, text);
+	assert_int_equal(fix_count(f, "known-expired"), 1);
+	assert_int_equal(f->diags.warnings, 1);
+	assert_part(fix_rule(f, "known-expired")->text, "until 2020-01-31");
+	assert_int_equal(fix_rule(f, "known-expired")->line, 7);
 }
 
 static void selection(void **state)
@@ -212,7 +236,8 @@ static void selection(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(gates), TEST(mixes), TEST(expectations), TEST(refused), TEST(known_entries), TEST(selection),
+		TEST(gates), TEST(mixes), TEST(expectations), TEST(refused), TEST(few_runs_of_all),
+		TEST(known_entries), TEST(selection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void rules(void **state)
 		 "rw: read, size: 12k, bs: 4k"},
 		{"short-runtime", DIAG_WARN, "rw: read, ioengine: psync, runtime: 500ms",
 		 "rw: read, ioengine: psync, runtime: 1s"},
-		{"no-checks", DIAG_NOTE, "rw: read", "rw: read, gate: {iops: 5%}"},
+		{"no-checks", DIAG_NOTE, "rw: read}\n  - {name: z, rw: read, gate: {iops: 5%}", "rw: read, gate: {iops: 5%}"},
 		{"rate-below-one-per-window", DIAG_ERROR, "rw: read, rate_iops: 1, runtime: 900ms",
 		 "rw: read, rate_iops: 1, runtime: 2s"},
 		{"percentile-needs-samples", DIAG_WARN,
@@ -69,6 +69,58 @@ static void rules(void **state)
 	}
 }
 
+/* A suite that judges nothing says so once, and a reason makes it a note. */
+static void nothing_judged(void **state)
+{
+	struct fix *f = *state;
+	const char *const told = "no workload has a gate or an expect";
+
+	fix_ok(f, HEAD "  - {name: a, rw: read}\n  - {name: b, rw: read}\n");
+	assert_int_equal(f->diags.warnings, 1);
+	assert_part(fix_rule(f, "no-checks")->text, told);
+	fix_ok(f, HEAD "  - {name: a, rw: read, canary: true}\n");
+	assert_int_equal(f->diags.warnings, 1);
+	fix_ok(f, HEAD "  - {name: a, rw: read}\n  - {name: b, rw: read, expect: [read.iops >= 1]}\n");
+	assert_int_equal(f->diags.warnings, 0);
+	assert_int_equal(fix_rule(f, "no-checks")->level, DIAG_NOTE);
+	assert_int_equal(fix_count(f, "no-checks"), 1);
+	fix_ok(f, "waive: {no-checks: figures only}\n" HEAD "  - {name: a, rw: read}\n  - {name: b, rw: read}\n");
+	assert_int_equal(f->diags.warnings, 0);
+	assert_part(fix_rule(f, "no-checks")->text, "(waived: figures only)");
+	/* one reason excuses its own workload */
+	fix_ok(f, HEAD "  - {name: a, rw: read, waive: {no-checks: x}}\n  - {name: b, rw: read}\n");
+	assert_int_equal(f->diags.warnings, 1);
+}
+
+/* Of a rule about several words the one concerned is named, and its place. */
+static void place_of_the_word(void **state)
+{
+	struct fix *f = *state;
+	static const struct { const char *keys, *text; } v[] = {
+		{"rw: randread, fdatasync: 1", "fdatasync has no effect: rw is randread"},
+		{"rw: randread, end_fsync: true", "end_fsync has no effect"},
+		{"rw: randread, sync: dsync", "sync has no effect"},
+		{"rw: randread, fsync: 1, sync: dsync", "fsync, sync have no effect"},
+		{"rw: read, iodepth: 4, iodepth_batch_submit: 8", "iodepth_batch_submit 8 is more"},
+	};
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		char text[512];
+		const struct diag *g;
+		const char *word = i == 3 ? "fsync: 1" : strrchr(v[i].keys, ',') + 2, *line;
+
+		snprintf(text, sizeof(text), HEAD "  - {name: a, %s, gate: {iops: 5%%}}\n", v[i].keys);
+		fix_ok(f, text);
+		g = fix_find(f, v[i].text);
+		assert_non_null(g);
+		line = strstr(text, "  - {name");
+		assert_int_equal(g->column, strstr(line, word) - line + 1 + strcspn(word, ":") + 2);
+	}
+	/* a value that a parameter gave */
+	fix_ok(f, "parameters: {d: 4}\n" HEAD "  - {name: a, rw: read, ioengine: psync, iodepth: \"${d}\", gate: {iops: 5%}}\n");
+	assert_part(fix_rule(f, "depth-on-sync-engine")->text, "(d=4 of suite.yaml:1:14)");
+}
+
 static void once_a_workload(void **state)
 {
 	struct fix *f = *state;
@@ -88,14 +140,14 @@ static void waiving(void **state)
 	const struct diag *g;
 
 	fix_ok(f, HEAD "  - name: a\n    rw: read\n    ioengine: psync\n    iodepth: 8\n"
-		       "    waive: {depth-on-sync-engine: kept equal to the other suite}\n");
+		       "    gate: {iops: 5%}\n    waive: {depth-on-sync-engine: kept equal to the other suite}\n");
 	g = fix_rule(f, "depth-on-sync-engine");
 	assert_non_null(g);
 	assert_int_equal(g->level, DIAG_NOTE); /* never silent */
 	assert_part(g->text, "waived: kept equal");
 	assert_int_equal(f->diags.warnings, 0);
 
-	fix_ok(f, HEAD "  - {name: a, rw: read, waive: {depth-on-sync-engine: why}}\n");
+	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {iops: 5%}, waive: {depth-on-sync-engine: why}}\n");
 	assert_non_null(fix_rule(f, "unused-waiver"));
 	/* without a block device it cannot fire: no ground to call the waiver unused */
 	fix_ok(f, HEAD "  - {name: a, rw: randwrite, waive: {precondition: the card is under test}}\n");
@@ -103,7 +155,7 @@ static void waiving(void **state)
 
 	fix_refused(f, HEAD "  - {name: a, rw: read, size: 1k, waive: {size-below-bs: why}}\n",
 		    "cannot be waived");
-	g = fix_refused(f, HEAD "  - {name: a, rw: read, waive: {depth-on-sync-engin: why}}\n",
+	g = fix_refused(f, HEAD "  - {name: a, rw: read, gate: {iops: 5%}, waive: {depth-on-sync-engin: why}}\n",
 			"no rule 'depth-on-sync-engin'");
 	assert_part(g->hint, "depth-on-sync-engine");
 }
@@ -130,7 +182,7 @@ static void one_list_of_rules(void **state)
 		snprintf(waive, sizeof(waive), "waive: {%s: it is so}\n", v[i].rule);
 		for (int waived = 0; waived < 2; waived++) {
 			snprintf(text, sizeof(text), "blkgate: 1\nname: t\n%s%sdefaults: {ioengine: sim, size: 1MiB}\n"
-				 "workloads:\n  - {name: a, %s}\n", v[i].top, waived ? waive : "", v[i].workload);
+				 "workloads:\n  - {name: a, gate: {iops: 5%%}, %s}\n", v[i].top, waived ? waive : "", v[i].workload);
 			fix_ok(f, text);
 			g = fix_rule(f, v[i].rule);
 			assert_non_null(g);
@@ -139,17 +191,17 @@ static void one_list_of_rules(void **state)
 			assert_int_equal(strstr(g->text, "(waived: it is so)") != NULL, waived);
 		}
 		snprintf(text, sizeof(text), "blkgate: 1\nname: t\n%s%sdefaults: {ioengine: sim, size: 1MiB}\n"
-			 "workloads:\n  - {name: a, %s}\n", v[i].clean_top, waive, v[i].clean);
+			 "workloads:\n  - {name: a, gate: {iops: 5%%}, %s}\n", v[i].clean_top, waive, v[i].clean);
 		fix_ok(f, text);
 		assert_null(fix_rule(f, v[i].rule));
 		assert_non_null(fix_rule(f, "unused-waiver"));
 		assert_int_equal(f->diags.warnings, 1);
 	}
 	/* also the waiver that finds nothing; but not itself */
-	fix_ok(f, HEAD "  - {name: a, rw: read, waive: {short-runtime: x, unused-waiver: shared text}}\n");
+	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {iops: 5%}, waive: {short-runtime: x, unused-waiver: shared text}}\n");
 	assert_int_equal(f->diags.warnings, 0);
 	assert_int_equal(fix_count(f, "unused-waiver"), 1);
-	fix_ok(f, HEAD "  - {name: a, rw: read, waive: {unused-waiver: shared text}}\n");
+	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {iops: 5%}, waive: {unused-waiver: shared text}}\n");
 	assert_int_equal(f->diags.warnings, 1);
 }
 
@@ -195,7 +247,7 @@ static void script_of_sim(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(rules), TEST(once_a_workload), TEST(waiving), TEST(one_list_of_rules), TEST(libaio_by_auto), TEST(hand_made_block_device), TEST(script_of_sim),
+		TEST(rules), TEST(nothing_judged), TEST(place_of_the_word), TEST(once_a_workload), TEST(waiving), TEST(one_list_of_rules), TEST(libaio_by_auto), TEST(hand_made_block_device), TEST(script_of_sim),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,8 +33,8 @@ static void names(void **state)
 
 	fix_ok(f, HEAD "  - name: m\n    rw: read\n    matrix: {bs: [4k, 64KiB]}\n"
 		       "  - name: rand-{rw}-qd{iodepth}\n    matrix: {rw: [randread], iodepth: [1, 32]}\n");
-	assert_string_equal(f->plan.jobs[0].name, "m:bs=4096");
-	assert_string_equal(f->plan.jobs[1].name, "m:bs=65536");
+	assert_string_equal(f->plan.jobs[0].name, "m:bs=4KiB");
+	assert_string_equal(f->plan.jobs[1].name, "m:bs=64KiB");
 	assert_string_equal(f->plan.jobs[2].name, "rand-randread-qd1");
 	assert_string_equal(f->plan.jobs[3].name, "rand-randread-qd32");
 }
@@ -46,7 +46,7 @@ static void excluded(void **state)
 	fix_ok(f, HEAD "  - name: m\n    matrix: {rw: [read, write], bs: [4KiB, 8KiB]}\n"
 		       "    exclude: [{rw: write, bs: 4096}]\n");
 	assert_int_equal(f->plan.njobs, 3);
-	assert_string_equal(f->plan.jobs[2].name, "m:rw=write:bs=8192");
+	assert_string_equal(f->plan.jobs[2].name, "m:rw=write:bs=8KiB");
 
 	fix_refused_somewhere(f, HEAD "  - name: m\n    matrix: {rw: [read, write]}\n"
 				      "    exclude: [{rw: randread}]\n");

@@ -2,6 +2,8 @@
 #include "plan_test.h"
 #include "recorded.h"
 
+#include "base/fileio.h"
+
 #include <fcntl.h>
 
 #define SWAPS "Filename\t\t\t\tType\t\tSize\tUsed\tPriority\n"
@@ -145,14 +147,14 @@ static void memory(void **state)
 {
 	struct fix *f = *state;
 	static const struct { const char *keys, *why; } v[] = {
-		{"bs: 1MiB, iodepth: 32768, numjobs: 8", "(bs 1048576, iodepth 32768, numjobs 8) need 274877906944 bytes"},
-		{"bs: 1MiB, iodepth: 922", "need 966787072 bytes, and of the 1073741824 bytes of memory"},
+		{"bs: 1MiB, iodepth: 32768, numjobs: 8", "(bs 1 MiB, iodepth 32768, numjobs 8) need 256 GiB"},
+		{"bs: 1MiB, iodepth: 922", "need 922 MiB, and of the 1 GiB of memory"},
 		{"bs: 1MiB, iodepth: 921", NULL},                    /* 90 % of 1 GiB */
-		{"bs: 512, iodepth: 1024, numjobs: 256", "need 1073741824 bytes"}, /* a page each */
+		{"bs: 512, iodepth: 1024, numjobs: 256", "need 1 GiB"}, /* a page each */
 		{"bs: 1MiB, iodepth: 4096, ioengine: psync", NULL},  /* one in flight, whatever it says */
 		{"bs: 1MiB, ioengine: psync, numjobs: 1024", "lower bs, iodepth or numjobs (suite.yaml:5)"},
-		{"bs: 1MiB, ioengine: psync, iodepth: 7, numjobs: 1000", "(bs 1048576, iodepth 1, numjobs 1000)"},
-		{"bs: 1GiB, iodepth: 65536, numjobs: 1024", "need 72057594037927936 bytes"},
+		{"bs: 1MiB, ioengine: psync, iodepth: 7, numjobs: 1000", "(bs 1 MiB, iodepth 1, numjobs 1000)"},
+		{"bs: 1GiB, iodepth: 65536, numjobs: 1024", "need 64 PiB"},
 	};
 	size_t told = 0;
 
@@ -201,9 +203,9 @@ static void alignment_and_size(void **state)
 {
 	struct fix *f = *state;
 	static const struct { const char *keys, *why; } v[] = {
-		{"bs: 512", "bs 512 is no multiple of the logical block 4096 of 'dut' (suite.yaml:4)"},
-		{"offset: 1k, size: 8k", "offset 1024 is no multiple of the logical block 4096"},
-		{"size: 2MiB", "reach beyond 'dut' of 1048576 bytes (suite.yaml:4)"},
+		{"bs: 512", "bs 512 bytes is no multiple of the logical block 4 KiB of 'dut' (suite.yaml:4)"},
+		{"offset: 1k, size: 8k", "offset 1 KiB is no multiple of the logical block 4 KiB"},
+		{"size: 2MiB", "size 2 MiB reach beyond 'dut' of 1 MiB (suite.yaml:4)"},
 		{"offset: 1MiB, size: 4k", "reach beyond"},
 		{"offset: 2MiB", "reach beyond"},
 		{"files: per_job", "needs a folder"},
@@ -302,7 +304,7 @@ static void holes(void **state)
 	fix_ok(f, text);
 	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
 	assert_int_equal(f->plan.jobs[1].state, JOB_ERROR);
-	assert_part(f->plan.jobs[1].why, "the region has holes (the first at 65536)");
+	assert_part(f->plan.jobs[1].why, "the region has holes (the first at 64 KiB)");
 	assert_part(f->plan.jobs[1].why, "(suite.yaml:5)");
 	assert_int_equal(f->plan.jobs[2].state, JOB_ERROR);
 	for (int i = 3; i < 6; i++) /* they read nothing from it */
@@ -374,7 +376,7 @@ static void room_in_a_folder(void **state)
 	plan_permit(&f->plan, &f->o);
 	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
 	assert_int_equal(f->plan.jobs[1].state, JOB_ERROR);
-	assert_part(f->plan.jobs[1].why, "4 files of 102400 bytes");
+	assert_part(f->plan.jobs[1].why, "4 files of 100 KiB");
 	fix_ok(f, HEAD_BARE "  - {name: a, rw: write, size: 8000000000000000000, direct: false}\n");
 	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
 }
@@ -389,6 +391,32 @@ static void nothing_is_left_in_the_folder(void **state)
 	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
 }
 
+/* `files: per_job` is refused on a device, so the shipped suite that has it asks for a folder, and has
+ * a workload of another name for what is shared. */
+static void shipped_readers(void **state)
+{
+	struct fix *f = *state;
+	struct err e = ERR_INIT;
+	struct str text;
+
+	str_init(&text);
+	assert_int_equal(file_read("suites/m2-adapter.yaml", 0, &text, &e), 0);
+	for (int device = 0; device < 2; device++) {
+		if (device)
+			put_disk(f, "512\n");
+		fix_ok(f, text.s);
+		for (size_t i = 0; i < f->plan.njobs; i++) {
+			const struct job *j = &f->plan.jobs[i];
+
+			if (strcmp(j->name, "randread-8files") == 0)
+				assert_int_equal(j->state == JOB_SKIPPED, device);
+			if (strcmp(j->name, "randread-8jobs") == 0)
+				assert_int_equal(j->state == JOB_SKIPPED, !device);
+		}
+	}
+	str_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +426,7 @@ int main(void)
 		DISK_TEST(memory),
 		DISK_TEST(existing_file),	      TEST(room_in_a_folder),
 		TEST(nothing_is_left_in_the_folder), DISK_TEST(holes), DISK_TEST(unwritten_extents),
+		DISK_TEST(shipped_readers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void precedence_and_origin(void **state)
 	str_init(&s);
 	plan_origin(&f->plan, fix_origin(f, 0, "iodepth"), &s);
 	assert_part(s.s, "suite.yaml:8:14");
-	assert_part(s.s, "depth=4 from --set");
+	assert_part(s.s, "--set depth=4");
 	str_clear(&s);
 	plan_origin(&f->plan, fix_origin(f, 0, "size"), &s);
 	assert_part(s.s, "defaults suite.yaml:4:");

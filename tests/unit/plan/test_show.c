@@ -31,7 +31,7 @@ static void time_and_bytes(void **state)
 	/* free running: bounded by the fastest device we assume */
 	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096, runs: 1}\nworkloads:\n"
 		  "  - {name: a, rw: write, runtime: 10s}\n");
-	assert_int_equal(plan_session_written(&f->plan, &bounded), 4096 + 20000000000ULL);
+	assert_int_equal(plan_session_written(&f->plan, &bounded), 4096 + (20ULL << 30));
 	assert_false(bounded);
 	/* what does not run takes no time */
 	f->plan.jobs[0].state = JOB_SKIPPED;
@@ -100,7 +100,7 @@ static void text_for_people(void **state)
 	plan_show(&f->plan, &s);
 	assert_part(s.s, "suite shown (suite.yaml), 2 jobs, 3 checks");
 	assert_part(s.s, "a on dut\n");
-	assert_part(s.s, "4096        suite.yaml:8:9"); /* bugs-given suffix-1: exact bytes */
+	assert_part(s.s, "4 KiB (4096)      suite.yaml:8:9"); /* bugs-given suffix-1: exact bytes */
 	assert_part(s.s, "differs from fio");
 	assert_part(s.s, "(auto)");
 	assert_part(s.s, "read.bw: 5%");
@@ -109,6 +109,12 @@ static void text_for_people(void **state)
 	assert_part(s.s, "skipped: when: target.type == block is not met (dir)");
 	assert_part(s.s, "1 ready, 1 skipped, 0 in error");
 	assert_part(s.s, "1..5 sessions");
+	/* what was left out is one paragraph; every value stands somewhere, once a job */
+	assert_part(s.s, "  defaults: iodepth 1, ");
+	assert_part(s.s, "offset 0, ");
+	assert_part(s.s, "1 MiB (1048576)   defaults suite.yaml:4:35");
+	assert_null(strstr(s.s, "sim"));
+	assert_null(strstr(s.s, "rwmixread"));
 	for (const char *p = s.s; *p;) {
 		size_t n = strcspn(p, "\n");
 
@@ -119,12 +125,29 @@ static void text_for_people(void **state)
 	str_release(&s);
 }
 
+/* Free-running writes: the bound, and what a session and all of them may come to, in one kind of unit. */
+static void totals_for_people(void **state)
+{
+	struct fix *f = *state;
+	struct str s;
+
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 1GiB, runs: 5}\nworkloads:\n"
+		  "  - {name: a, rw: randrw, rwmixread: 0, runtime: 1s, gate: {write.iops: 5%}}\n");
+	str_init(&s);
+	plan_show(&f->plan, &s);
+	assert_part(s.s, "11 GiB a session at 2 GiB/s (free-running writes); 1..5 sessions: 11");
+	assert_part(s.s, "to 55 GiB");
+	assert_part(s.s, "rwmixread                 0 "); /* written, and the mode is mixed */
+	str_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(time_and_bytes),
 		TEST(needs),
 		TEST(text_for_people),
+		TEST(totals_for_people),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

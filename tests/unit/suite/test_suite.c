@@ -104,7 +104,7 @@ static void test_design(void **state)
 	assert_int_equal(w->gate.v[1].role, ROLE_WATCH);
 	assert_string_equal(value_of(w, "runtime")->node->text, "10s");
 	assert_string_equal(suite_param_text(&l.s, value_of(w, "runtime")->node, &l.s.arena),
-			    "runtime=10s from the suite");
+			    "runtime=10s of tests/fixtures/suites/good/design.yaml:6:14");
 	assert_null(suite_param_text(&l.s, value_of(w, "bs")->node, &l.s.arena));
 
 	w = &l.s.workloads.v[1];
@@ -150,7 +150,7 @@ static void test_everything(void **state)
 	assert_string_equal(value_of(w, "runtime")->node->text, "3s");
 	assert_string_equal(value_of(w, "runtime")->node->raw, "${runtime}");
 	assert_string_equal(suite_param_text(&l.s, value_of(w, "runtime")->node, &l.s.arena),
-			    "runtime=3s from --set");
+			    "--set runtime=3s");
 	assert_true(w->has_when && w->optional && w->canary && w->untouched);
 	assert_string_equal(w->when.value, "block");
 	assert_int_equal(w->expect.n, 7);
@@ -209,6 +209,51 @@ static void test_settings(void **state)
 			fail_msg("row %zu: %zu errors, '%s' '%s'", i, l.d.errors,
 				 l.d.n ? l.d.v[0].text : "", l.d.n ? l.d.v[0].hint : "");
 		}
+		unload(&l);
+	}
+}
+
+/* The place is where a parameter is used; the text names who gave the value, and where. */
+static void test_given_elsewhere(void **state)
+{
+	static const char text[] = HEAD "parameters: {runtime: 2}\n"
+					"defaults: {runtime: '${runtime}'}\n" TAIL;
+	const struct setting set = {"runtime", "3"};
+	char want[64];
+	struct loaded l;
+
+	(void)state;
+	load(&l, text, NULL, 0);
+	assert_int_equal(l.d.errors, 1);
+	assert_int_equal(l.d.v[0].line, 4);
+	snprintf(want, sizeof(want), "(runtime=2 of %s:3:14)", l.d.v[0].file);
+	assert_non_null(strstr(l.d.v[0].text, want));
+	unload(&l);
+	load(&l, text, &set, 1);
+	assert_int_equal(l.d.errors, 1);
+	assert_non_null(strstr(l.d.v[0].text, "(--set runtime=3)"));
+	unload(&l);
+}
+
+/* Another range than 1..5 is told how to be written. */
+static void test_sessions_range(void **state)
+{
+	static const struct {
+		const char *text, *hint;
+	} c[] = {
+	    {"1-2", "write 1..2"},	    {"1 to 3", "write 1..3"}, {"'1,2'", "write 1..2"},
+	    {"1...4", "write 1..4"}, {"1 .. 2 x", ""},	      {"x", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		char text[256];
+		struct loaded l;
+
+		snprintf(text, sizeof(text), HEAD "defaults: {sessions: %s}\n" TAIL, c[i].text);
+		load(&l, text, NULL, 0);
+		assert_int_equal(l.d.errors, 1);
+		assert_non_null(strstr(l.d.v[0].hint, c[i].hint));
 		unload(&l);
 	}
 }
@@ -413,7 +458,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_design),      cmocka_unit_test(test_everything),
-	    cmocka_unit_test(test_settings),    cmocka_unit_test(test_warnings), cmocka_unit_test(test_rules),
+	    cmocka_unit_test(test_settings),
+	    cmocka_unit_test(test_given_elsewhere),
+	    cmocka_unit_test(test_sessions_range),    cmocka_unit_test(test_warnings), cmocka_unit_test(test_rules),
 	    cmocka_unit_test(test_one_session), cmocka_unit_test(test_values_of_facts),
 	    cmocka_unit_test(test_many_errors), cmocka_unit_test(test_lifecycle),
 	    cmocka_unit_test(test_large),
