@@ -20,6 +20,11 @@ TEST_SRC := $(wildcard tests/unit/*/test_*.c) $(wildcard tests/conformance/test_
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 
 PKGS := liburing yaml-0.1 jansson libxml-2.0 blkid mount
+ifneq ($(filter all $(B)/%,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes),yes)
+$(warning libraries are missing: ci/bootstrap installs them)
+endif
+endif
 WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wvla \
 	-Wwrite-strings -Wpointer-arith -Wshadow -Wundef -Wformat=2 -Wno-format-nonliteral \
 	-Wno-missing-field-initializers -fno-common
