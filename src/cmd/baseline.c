@@ -149,10 +149,15 @@ static int do_drop(struct options *o)
 {
 	struct baseline b;
 	struct err e = ERR_INIT;
+	struct str text;
 	int rc = STATUS_PASS;
 
 	if (need_suite(o, &e) < 0 || open_baseline(o, o->suite, &b, &e) < 0)
 		return fail(&e);
+	str_init(&text);
+	baseline_drop_forgets(&b, o->args.v, o->args.n, &text);
+	fwrite(text.s, 1, text.len, stderr);
+	str_release(&text);
 	for (size_t i = 0; i < o->args.n && rc == STATUS_PASS; i++) {
 		if (o->dry_run)
 			rc = would_drop(&b, o->args.v[i]);

@@ -15,6 +15,7 @@
 #include "model/result.h"
 
 #define BASELINE_VERSION 1
+#define BASELINE_BLOCKS 5u /* an epoch of fewer is provisional and does not defend its level */
 
 struct base_value { /* one metric of one job in one session: the values of its runs */
 	const char *metric;
@@ -51,8 +52,9 @@ struct base_session {
 
 struct baseline {
 	struct arena arena;
-	const char *dir;
+	const char *dir;        /* NULL = from results */
 	const char *suite, *profile;
+	bool found;             /* the folder DIR/SUITE/PROFILE exists */
 	struct base_session *sessions; /* oldest first (by start, then id) */
 	size_t n;
 	uint32_t epoch;         /* the current one; 0 = empty */
@@ -78,14 +80,20 @@ struct accept_options {
 	bool dry_run;
 };
 /*
- * Stores each session of a judged result as a file; *stored gets how many, texts get one line each.
+ * Stores each session of a judged result as a file; *stored gets how many, text one line each. One that
+ * is stored already is skipped, and so said. A line "warning: ..." says what the acceptance costs: a
+ * regression or something incomparable let into the epoch, a gate without a value.
  * ERR_REFUSED (status 2): injected, partial, interrupted, errors in the measurement, without something
- * that the baseline demands and nobody retired, regression without new_epoch + reason, session already stored, retired epoch. DESIGN 3.5 "Baseline".
+ * that the baseline demands and nobody retired, regression without new_epoch + reason, every session stored already. DESIGN 3.5 "Baseline".
  */
 int baseline_accept(const struct result *r, const struct baseline *b, const struct accept_options *o,
 		    size_t *stored, struct str *text, struct err *e);
 /* Removes one session's file (by id). */
 int baseline_drop(const struct baseline *b, const char *session, struct err *e);
+/* One line "warning: ..." for each gate that is demanded now and would not be without these sessions, for
+ * no other holds it; returns how many. Asked with all that are to be dropped, before the first is. */
+size_t baseline_drop_forgets(const struct baseline *b, const char *const *ids, size_t n,
+			     struct str *text);
 /* Writes a retirement record: the check or job is no longer demanded. */
 int baseline_retire(const struct baseline *b, const char *what, const char *who, const char *reason,
 		    struct err *e);

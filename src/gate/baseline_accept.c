@@ -9,8 +9,6 @@
 #include "gate/baseline_file.h"
 #include <unistd.h>
 
-#define BLOCKS_ENOUGH 5u
-
 static uint32_t epoch_blocks(const struct baseline *b)
 {
 	const struct base_session **v = xcalloc(b->n + 1, sizeof(*v));
@@ -23,6 +21,20 @@ static uint32_t epoch_blocks(const struct baseline *b)
 	blocks = baseline_blocks(v, n);
 	free(v);
 	return blocks;
+}
+
+/* A new epoch has no level yet, and one of a few blocks is not sure of its own. */
+static bool defends_level(const struct baseline *b, const struct accept_options *o)
+{
+	return !o->new_epoch && epoch_blocks(b) >= BASELINE_BLOCKS;
+}
+
+static const struct base_session *stored_session(const struct baseline *b, const char *id)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (str_eq(b->sessions[i].id, id))
+			return &b->sessions[i];
+	return NULL;
 }
 
 static const char *job_name(const struct result *r, const struct verdict *v)
@@ -105,35 +117,49 @@ static int check_names(const struct result *r, const struct baseline *b, struct 
 	if (!str_eq(r->baseline_digest ? r->baseline_digest : "", b->digest))
 		return err_set(e, ERR_REFUSED,
 			       "the result was judged against another state of the baseline");
+	return 0;
+}
+
+/* Sound names, each once, and at least one that is not stored. */
+static int check_sessions(const struct result *r, const struct baseline *b, struct err *e)
+{
+	const struct base_session *s = NULL;
+	size_t old = 0;
+
 	for (size_t i = 0; i < r->sessions.n; i++) {
 		const char *id = r->sessions.v[i].id;
 
 		if (baseline_name_check(id, "session", e))
 			return e->code;
-		for (size_t k = 0; k < b->n; k++)
-			if (str_eq(b->sessions[k].id, id))
-				return err_set(
-					e, ERR_REFUSED, "session '%s' is stored already: '%s'", id,
-					b->sessions[k].path ? b->sessions[k].path : "a result");
 		for (size_t k = 0; k < i; k++)
 			if (str_eq(r->sessions.v[k].id, id))
 				return err_set(e, ERR_REFUSED,
 					       "session '%s' is in the result twice", id);
+		s = stored_session(b, id);
+		old += s != NULL;
 	}
-	return 0;
+	if (old == 0 || old < r->sessions.n)
+		return 0;
+	if (old > 1)
+		return err_set(e, ERR_REFUSED,
+			       "all its %zu sessions are stored already, the last one is '%s'", old,
+			       s->path ? s->path : s->id);
+	return err_set(e, ERR_REFUSED, "session '%s' is stored already: '%s'", s->id,
+		       s->path ? s->path : "a result");
 }
 
 static int check_rules(const struct result *r, const struct baseline *b,
 		       const struct accept_options *o, struct err *e)
 {
-	if (check_whole(r, e) || check_measured(r, e) || check_names(r, b, e))
+	if (check_whole(r, e) || check_measured(r, e) || check_names(r, b, e) ||
+	    check_sessions(r, b, e))
 		return e->code;
 	if (o->new_epoch && !(o->reason && *o->reason)) {
 		err_set(e, ERR_REFUSED, "a new epoch needs a reason");
 		return err_hint(
 			e, "--reason TEXT, for example the ticket that explains the new level");
 	}
-	if (o->new_epoch || epoch_blocks(b) < BLOCKS_ENOUGH)
+	if (!defends_level(b, o))
 		return 0;
 	return check_level(r, e);
 }
@@ -179,8 +205,10 @@ static int store(const struct result *r, uint32_t session, uint32_t epoch,
 		if (rc == 0)
 			rc = file_write(path, doc, strlen(doc), e);
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		say_stored(text, &s, o->dry_run, path);
+		baseline_warn_values(&s, text);
+	}
 	jw_release(&w);
 	baseline_session_release(&s);
 	arena_release(&a);
@@ -201,11 +229,20 @@ int baseline_accept(const struct result *r, const struct baseline *b,
 		return e->code;
 	}
 	for (uint32_t s = 0; s < r->sessions.n; s++) {
-		int rc = store(r, s, epoch, o, text, e);
+		const struct base_session *old = stored_session(b, r->sessions.v[s].id);
+		int rc;
 
+		if (old) {
+			str_addf(text, "skipped session %s: it is stored already, in epoch %u\n",
+				 old->id, old->epoch);
+			continue;
+		}
+		rc = store(r, s, epoch, o, text, e);
 		if (rc)
 			return rc;
 		*stored += !o->dry_run;
 	}
+	if (!o->new_epoch)
+		baseline_warn_level(r, text);
 	return 0;
 }

@@ -42,6 +42,12 @@ void baseline_session_write(const struct base_session *s, const struct result *r
  * on failure). suite and profile must be those inside. ERR_DATA. */
 int baseline_session_read(const struct json *root, const char *suite, const char *profile,
 			  struct arena *a, struct base_session *s, struct err *e);
+/* Lines of accept: regressions and incomparable gates that enter the epoch; gates of a session without a
+ * value in each run. */
+void baseline_warn_level(const struct result *r, struct str *text);
+void baseline_warn_values(const struct base_session *s, struct str *text);
+/* Did the job (NULL = none) have this gate when its session was accepted? */
+bool baseline_gated(const struct base_job *j, const char *metric);
 /* Sorts by start, then id; sets the epoch; refuses two sessions of one id. */
 int baseline_arrange(struct baseline *b, struct err *e);
 

@@ -11,6 +11,14 @@ const struct base_job *baseline_find_job(const struct base_session *s, const cha
 	return NULL;
 }
 
+bool baseline_gated(const struct base_job *j, const char *metric)
+{
+	for (size_t i = 0; j && i < j->gates.n; i++)
+		if (str_eq(j->gates.v[i], metric))
+			return true;
+	return false;
+}
+
 bool baseline_current(const struct baseline *b, size_t i)
 {
 	return !b->sessions[i].retired_jobs && b->sessions[i].epoch == b->epoch;
@@ -51,14 +59,18 @@ void level_open(struct level *l, const struct baseline *b, const struct result *
 		if (judge_base_value(j, metric)) {
 			l->canonical = j->canonical;
 			l->runs = j->runs;
+			l->measurement_version = b->sessions[i].measurement_version;
 		}
 	}
 	for (size_t i = 0; i < b->n; i++) {
 		const struct base_job *j = job_in(b, i, without, target, job);
 		const struct base_value *v = judge_base_value(j, metric);
 
-		if (v && v->n == l->runs && str_eq(j->canonical, l->canonical))
+		if (v && v->n == l->runs && str_eq(j->canonical, l->canonical) &&
+		    b->sessions[i].measurement_version == l->measurement_version)
 			level_add(l, &b->sessions[i], v);
+		else if (v || baseline_gated(j, metric))
+			l->left_out++;
 	}
 }
 

@@ -10,14 +10,17 @@
 #include "gate/blocks.h"
 #include "gate/estimate.h"
 
-/* One gate over the sessions of an epoch that hold it with the newest job text. Texts are borrowed. */
+/* One gate over the sessions of an epoch that hold it with the newest job text and measurement version. The
+ * facts that must match are the suite's to say, and not known here. Texts are borrowed. */
 struct level {
 	const char *target, *job, *metric;
 	const char *canonical;
 	uint32_t runs;
+	unsigned measurement_version;
 	double *x; /* session medians, base unit */
 	struct boot_time *t;
 	size_t n;
+	size_t left_out; /* sessions that hold the gate and cannot be compared with the newest */
 	struct pool runs_log, runs_plain;
 };
 

@@ -3,11 +3,35 @@
 #include "base/fileio.h"
 #include "base/hash.h"
 #include "gate/baseline_file.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FILE_LIMIT (256u << 20)
+
+static int unread(const char *path, struct err *e)
+{
+	char buf[32];
+	int sys = e->sys;
+
+	err_sys(e, ERR_DATA, sys, "cannot read baseline file '%s'", path);
+	if (sys == EACCES || sys == EPERM)
+		return err_hint(e, "give this account the right to read it; every session counts");
+	return err_hint(e,
+			"it is the system that fails (%s), so keep the file; every session counts",
+			err_text(sys, buf, sizeof(buf)));
+}
+
+static int damaged(const char *path, struct err *e)
+{
+	char *cause = xstrdup(e->text);
+
+	err_set(e, ERR_DATA, "baseline file '%s' is damaged or not ours: %s", path, cause);
+	free(cause);
+	return err_hint(e, "restore it from git or drop it (remove the file)");
+}
 
 static int read_file(struct baseline *b, const char *folder, const char *name, struct str *text,
 		     struct err *e)
@@ -28,14 +52,10 @@ static int read_file(struct baseline *b, const char *folder, const char *name, s
 		if (rc == 0 && s->retired_jobs) /* a record is named by its file */
 			s->id = arena_strndup(&b->arena, name, strlen(name) - strlen(".json"));
 	}
-	if (rc) {
-		char *cause = xstrdup(e->text);
-
-		rc = err_set(e, ERR_DATA, "baseline file '%s' is damaged or not ours: %s", path,
-			     cause);
-		err_hint(e, "restore it from git or drop it (remove the file)");
-		free(cause);
-	}
+	if (rc && e->sys) /* it was not even read: nothing is known against it */
+		rc = unread(path, e);
+	else if (rc)
+		rc = damaged(path, e);
 	json_doc_free(doc);
 	free(path);
 	return rc;
@@ -83,6 +103,7 @@ int baseline_load(const char *dir, const char *suite, const char *profile, struc
 		return e->code;
 	}
 	folder = xasprintf("%s/%s/%s", dir, suite, profile);
+	b->found = access(folder, F_OK) == 0;
 	rc = read_folder(b, folder, e);
 	free(folder);
 	if (rc == 0)

@@ -82,18 +82,15 @@ static void show_level(const struct baseline *b, const struct base_job *j, const
 		if (least < 5)
 			str_addf(out, ", provisional (%u of 5)", least);
 	}
+	if (l.left_out > 0 && l.n > 0)
+		str_addf(out, "; %zu session%s not comparable with the newest, left out",
+			 l.left_out, l.left_out == 1 ? "" : "s");
 	level_close(&l);
 }
 
 static bool holds_gate(const struct base_session *s, const struct base_job *j, const char *metric)
 {
-	const struct base_job *o =
-		s->retired_jobs ? NULL : baseline_find_job(s, j->target, j->name);
-
-	for (size_t i = 0; o && i < o->gates.n; i++)
-		if (str_eq(o->gates.v[i], metric))
-			return true;
-	return false;
+	return !s->retired_jobs && baseline_gated(baseline_find_job(s, j->target, j->name), metric);
 }
 
 /* A gate of session i, told when no newer session holds it. One that only an older epoch holds is

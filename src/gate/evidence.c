@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "gate/baseline_file.h"
 #include "gate/blocks.h"
 #include "gate/stored.h"
 #include <math.h>
@@ -73,8 +74,9 @@ bool evidence_fresh(struct evidence *e, struct judge *g, struct verdict *v)
 	return true;
 }
 
-/* Why a baseline session cannot be compared; "" when it can. */
-static void incomparable(struct evidence *e, struct judge *g, size_t session,
+/* Why a baseline session cannot be compared; "" when it can. True when it lacks nothing but values.
+ */
+static bool incomparable(struct evidence *e, struct judge *g, size_t session,
 			 const struct base_job *j, const struct base_value *bv, struct str *why)
 {
 	const char *now = judge_canonical(g, e->check->job), *differ;
@@ -91,33 +93,12 @@ static void incomparable(struct evidence *e, struct judge *g, size_t session,
 		str_addf(why, "runs of a session %u -> %u", j->runs, e->runs);
 	} else if (n != j->runs) {
 		str_addf(why, "%zu of %u runs have a value in the baseline session", n, j->runs);
+		return true;
 	} else {
 		differ = judge_differ(g, session, e->check->job);
 		str_add(why, differ);
 	}
-}
-
-/* Did the session have this gate? Then it is one of its baseline, also when it holds no value. */
-static bool gated(const struct base_job *j, const char *metric)
-{
-	for (size_t i = 0; i < j->gates.n; i++)
-		if (str_eq(j->gates.v[i], metric))
-			return true;
 	return false;
-}
-
-static void no_baseline(struct evidence *e, struct judge *g, struct verdict *v)
-{
-	if (g->own)
-		verdict_say(g->r, v, VERDICT_NO_BASELINE, NULL,
-			    "no baseline for %s but this measurement itself (session %s, suite %s, "
-			    "profile %s): measure again to compare with it",
-			    e->check->metric, g->own, g->r->suite, g->r->profile);
-	else
-		verdict_say(g->r, v, VERDICT_NO_BASELINE, NULL,
-			    "no baseline for %s (suite %s, profile %s): keep this measurement with "
-			    "`blkgate baseline accept RESULT`",
-			    e->check->metric, g->r->suite, g->r->profile);
 }
 
 bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
@@ -125,17 +106,21 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
 	struct str why, last;
 	uint32_t job = e->check->job;
 	const char *newest = NULL;
+	bool no_values = false;
 
 	str_init(&why);
 	str_init(&last);
 	for (size_t i = 0; i < g->base.n; i++) {
 		const struct base_job *j = g->base.job[i * g->r->njobs + job];
 		const struct base_value *bv = judge_base_value(j, e->check->metric);
+		bool lacks;
 
-		if (!j || (!bv && !gated(j, e->check->metric)))
+		/* A gate that the session had is one of its baseline, also when it holds no value.
+		 */
+		if (!j || (!bv && !baseline_gated(j, e->check->metric)))
 			continue;
 		str_clear(&why);
-		incomparable(e, g, i, j, bv, &why);
+		lacks = incomparable(e, g, i, j, bv, &why);
 		if (why.len == 0) {
 			e->base_session[e->nbase] = i;
 			e->base[e->nbase++] = bv;
@@ -143,14 +128,14 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
 		}
 		e->left_out++;
 		newest = g->base.session[i]->id;
+		no_values = lacks;
 		str_clear(&last);
 		str_add(&last, why.s);
 	}
 	if (e->nbase == 0 && e->left_out > 0)
-		verdict_say(g->r, v, VERDICT_INCOMPARABLE, NULL,
-			    "incomparable with baseline session %s: %s", newest, last.s);
+		verdict_incomparable(g, newest, last.s, no_values, v);
 	else if (e->nbase == 0)
-		no_baseline(e, g, v);
+		verdict_no_baseline(g, e, v);
 	str_release(&why);
 	str_release(&last);
 	return e->nbase > 0;
@@ -196,7 +181,8 @@ static bool session_values(struct evidence *e, struct judge *g, struct pool *wit
 
 static void find_blocks(struct evidence *e, struct judge *g, struct stored_input *in)
 {
-	struct boot_time *t = xcalloc(e->nbase + e->k + 1, sizeof(*t));
+	struct boot_time *t = xcalloc(e->nbase + e->k + 1, sizeof(*t)), *fresh = t + e->nbase;
+	uint32_t *all = xcalloc(e->nbase + e->k + 1, sizeof(*all));
 	const char *boot = facts_value(&g->r->host, "boot.id");
 	struct job_session s;
 	size_t pos = 0;
@@ -206,12 +192,14 @@ static void find_blocks(struct evidence *e, struct judge *g, struct stored_input
 
 		t[i] = (struct boot_time){b->boot_id, b->started};
 	}
-	in->base_blocks = blocks_assign(t, e->nbase, e->base_block);
 	for (size_t i = 0; i < e->k && judge_next(g, e->check->job, &pos, &s); i++)
-		t[i] = (struct boot_time){boot, g->r->sessions.v[s.session].started};
-	in->fresh_blocks = blocks_assign(t, e->k, e->fresh_block);
+		fresh[i] = (struct boot_time){boot, g->r->sessions.v[s.session].started};
+	in->base_blocks = blocks_assign(t, e->nbase, e->base_block);
+	in->fresh_blocks = blocks_assign(fresh, e->k, e->fresh_block);
+	e->adds_block = blocks_assign(t, e->nbase + e->k, all) > in->base_blocks;
 	in->base_block = e->base_block;
 	in->fresh_block = e->fresh_block;
+	free(all);
 	free(t);
 }
 
@@ -249,6 +237,6 @@ bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in
 		.runs = e->runs,
 	};
 	find_blocks(e, g, in);
-	in->provisional = in->nbase < 5 || in->base_blocks < 5;
+	in->provisional = in->nbase < BASELINE_BLOCKS || in->base_blocks < BASELINE_BLOCKS;
 	return true;
 }

@@ -31,6 +31,7 @@ static bool collect(struct judge *g, const struct check *c, const struct metric 
 {
 	const struct run *const *run = &g->run[g->run_first[c->job]];
 	size_t n = judge_runs(g, c->job), short_of = 0;
+	struct str s;
 
 	for (size_t i = 0; i < n; i++) {
 		struct value val;
@@ -50,10 +51,10 @@ static bool collect(struct judge *g, const struct check *c, const struct metric 
 	}
 	if (short_of == 0)
 		return true;
-	verdict_say(
-		g->r, out, VERDICT_INCONCLUSIVE, NULL,
-		"%s: too few samples for this percentile in %zu of %zu runs; give a longer runtime",
-		c->metric, short_of, n);
+	str_init(&s);
+	judge_samples(g, c->job, m, &s);
+	verdict_say(g->r, out, VERDICT_INCONCLUSIVE, NULL, "%s", s.s);
+	str_release(&s);
 	return false;
 }
 
@@ -64,20 +65,49 @@ static void range_text(struct str *s, enum unit unit, double low, double high)
 	unit_format(s, unit, high);
 }
 
+/* The run that an expectation of every run stands or falls with, and what it is called. v is
+ * sorted. */
+static double worst_run(const struct check *c, const double *v, size_t n, double limit,
+			const char **name)
+{
+	size_t at = 0;
+
+	if (c->op == OP_GE || c->op == OP_GT) {
+		*name = "lowest";
+		return v[0];
+	}
+	if (c->op == OP_LE || c->op == OP_LT) {
+		*name = "highest";
+		return v[n - 1];
+	}
+	*name = c->op == OP_EQ ? "farthest" : "nearest";
+	for (size_t i = 1; i < n; i++) {
+		double was = fabs(v[at] - limit), is = fabs(v[i] - limit);
+
+		if (c->op == OP_EQ ? is > was : is < was)
+			at = i;
+	}
+	return v[at];
+}
+
 /* v is sorted. */
 static void judge_values(struct judge *g, const struct check *c, const struct metric *m,
 			 const double *v, size_t n, struct verdict *out)
 {
 	size_t rank = c->every_run ? 1 : dist_median_rank(n);
-	bool met = holds(c->op, out->value, out->limit);
+	const char *which = NULL;
+	bool met;
 	struct str s;
 
+	if (c->every_run)
+		out->value = worst_run(c, v, n, out->limit, &which);
+	met = holds(c->op, out->value, out->limit);
 	out->marginal =
 		holds(c->op, v[rank - 1], out->limit) != holds(c->op, v[n - rank], out->limit);
-	for (size_t i = 0; c->every_run && i < n; i++)
-		met = met && holds(c->op, v[i], out->limit);
 	str_init(&s);
 	str_addf(&s, "%s ", c->metric);
+	if (which)
+		str_addf(&s, "%s run ", which);
 	unit_format(&s, m->unit, out->value);
 	str_addf(&s, "%s %s ", met ? ", as expected" : ", expected", check_op_name(c->op));
 	unit_format(&s, m->unit, out->limit);

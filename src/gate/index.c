@@ -89,6 +89,14 @@ bool judge_own_session(const struct result *r, const char *id)
 	return false;
 }
 
+/* epoch 0: all but the current one. */
+static bool in_epoch(const struct judge *g, const struct base_session *s, uint32_t epoch)
+{
+	if (s->retired_jobs)
+		return false;
+	return epoch ? s->epoch == epoch : s->epoch != g->b->epoch;
+}
+
 static void index_epoch(struct judge *g, const struct job_table *t, uint32_t epoch,
 			struct epoch_index *x)
 {
@@ -98,7 +106,7 @@ static void index_epoch(struct judge *g, const struct job_table *t, uint32_t epo
 	for (size_t i = 0; i < g->b->n; i++) {
 		const struct base_session *s = &g->b->sessions[i];
 
-		if (s->retired_jobs || s->epoch != epoch)
+		if (!in_epoch(g, s, epoch))
 			continue;
 		if (!judge_own_session(g->r, s->id))
 			x->session[x->n++] = s;
@@ -126,6 +134,7 @@ static void index_baseline(struct judge *g)
 	table_open(&t, g->r);
 	index_epoch(g, &t, g->b->epoch, &g->base);
 	index_epoch(g, &t, 1, &g->first);
+	index_epoch(g, &t, 0, &g->older);
 	g->differ = xcalloc(g->base.n * g->r->ntargets + 1, sizeof(*g->differ));
 	free(t.slot);
 }
@@ -167,6 +176,8 @@ void judge_close(struct judge *g)
 	free(g->base.job);
 	free(g->first.session);
 	free(g->first.job);
+	free(g->older.session);
+	free(g->older.job);
 	free(g->differ);
 	free(g->canonical);
 }

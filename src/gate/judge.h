@@ -26,6 +26,7 @@ struct judge {
 
 	struct epoch_index base;  /* the current epoch, without sessions of this result */
 	struct epoch_index first; /* epoch 1, maybe the same: its oldest sessions are the fixed point */
+	struct epoch_index older; /* all epochs but the current one: they demand, and give no level */
 	const char *own;          /* a session of this result that is in the current epoch; NULL = none */
 	const char **differ;      /* [session * ntargets + target]: must-match differences, "" none */
 	const char **canonical;           /* of each job, made when first asked */
@@ -57,6 +58,17 @@ bool judge_own_session(const struct result *r, const char *id);
 /* Why a run that ended well measured nothing all the same, in a sentence; NULL when it did. */
 const char *judge_run_empty(const struct job *j, const struct outcome *o);
 
+/* May the result enter the baseline it was judged against, as far as it is known here? */
+bool judge_may_accept(const struct judge *g);
+/* The command that lets it in, quoted: "`blkgate baseline accept RESULT`" with these options behind it. */
+void judge_add_accept(const struct judge *g, const char *options, struct str *out);
+/* "read.clat.p99 needs 10 000 samples a run (100 above the percentile), 353 were seen: a runtime of about
+ * 30 s". For a job of which a run has too few for the metric. */
+void judge_samples(const struct judge *g, uint32_t job, const struct metric *m, struct str *out);
+
+/* Type of a no-baseline verdict that no policy excuses: another epoch demands the gate. */
+#define VERDICT_TYPE_DEMANDED "demanded"
+
 /* Each fills kind, text, type and numbers of a verdict; status and shape are verdict_finish's. */
 void verdict_measure(struct judge *g, uint32_t job, struct verdict *v);
 void verdict_expect(struct judge *g, const struct check *c, struct verdict *v);
@@ -73,6 +85,8 @@ struct verdict *verdict_new(struct result *r, uint32_t job, uint32_t check);
 /* Kind and sentence in one go; type NULL = name of the kind. */
 void verdict_say(struct result *r, struct verdict *v, enum verdict_kind kind, const char *type,
 		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Boots or days behind a provisional verdict: the n of "provisional (n of 5)". */
+uint32_t verdict_thin(const struct verdict *v);
 /* Kind, role and policy -> status and JUnit shape (DESIGN 3.4). c NULL = the measure case. */
 void verdict_finish(struct result *r, const struct check *c, struct verdict *v);
 

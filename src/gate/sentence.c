@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the person on call reads about a gate, in one sentence (DESIGN 3.6). */
+#include "base/clock.h"
 #include "gate/stored.h"
 #include <math.h>
 
@@ -43,17 +44,21 @@ static void add_head(struct str *s, const struct evidence *e, const struct verdi
 static void add_known(struct str *s, const struct judge *g, const struct evidence *e, bool covered)
 {
 	const struct check_known *k = &e->check->known;
+	struct str day;
 
 	if (!(k->no_worse_than > 0))
 		return;
+	str_init(&day);
+	clock_format_utc(&day, k->until);
 	if (covered)
 		str_addf(s, ", known to be up to %.4g %% worse", k->no_worse_than * 100);
 	else if (k->until != 0 && g->now > k->until)
-		str_add(s, ", known only until a date that has passed");
+		str_addf(s, ", known only until %.10s, a date that has passed", day.s);
 	else
 		str_addf(s, ", worse than the known %.4g %%", k->no_worse_than * 100);
 	if (k->ticket && *k->ticket)
 		str_addf(s, " (%s)", k->ticket);
+	str_release(&day);
 }
 
 static void add_state(struct str *s, const struct judge *g, const struct evidence *e,
@@ -94,16 +99,29 @@ static void add_state(struct str *s, const struct judge *g, const struct evidenc
 	}
 }
 
-static void add_provisional(struct str *s, const struct judge *g, const struct verdict *v)
+/* A session in which the verdict leans fail would move the level it is judged by, and one of a
+ * block that is there makes nothing less provisional: neither is a reason to accept it. */
+static void add_provisional(struct str *s, const struct judge *g, const struct evidence *e,
+			    const struct verdict *v)
 {
 	double sd = g->r->assumed_session_sd > 0 ? g->r->assumed_session_sd : 0.015;
-	uint32_t n = v->base_blocks < v->base_sessions ? v->base_blocks : v->base_sessions;
 
 	if (!v->provisional)
 		return;
-	str_addf(s, "; provisional (%u of 5), assumes a session sd of %.3g %%", n, sd * 100);
-	if (v->kind == VERDICT_INCONCLUSIVE)
-		str_add(s, ", `blkgate baseline accept RESULT` adds this one");
+	str_addf(s,
+		 "; provisional: %u of %u boots or days (%u session%s), assumes a session sd of "
+		 "%.3g %%",
+		 verdict_thin(v), BASELINE_BLOCKS, v->base_sessions,
+		 v->base_sessions == 1 ? "" : "s", sd * 100);
+	if (v->kind != VERDICT_INCONCLUSIVE || v->leaning < 0 || !judge_may_accept(g))
+		return;
+	if (e->adds_block) {
+		str_add(s, ", ");
+		judge_add_accept(g, "", s);
+		str_add(s, " adds this one");
+	} else {
+		str_add(s, ", this one is of a boot and day that count already");
+	}
 }
 
 /*
@@ -144,7 +162,7 @@ void gate_sentence(struct judge *g, const struct evidence *e, const struct store
 {
 	add_head(s, e, v);
 	add_state(s, g, e, out, v);
-	add_provisional(s, g, v);
+	add_provisional(s, g, e, v);
 	add_creep(s, g, e, v);
 	if (e->left_out > 0)
 		str_addf(s, "; %zu incomparable session%s of the baseline left out", e->left_out,

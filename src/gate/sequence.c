@@ -158,6 +158,7 @@ static enum sequence_state judge_look(const struct stored_input *in, size_t k,
 
 	if (k >= 2 && in->max >= 2)
 		red = dist_t_upper(stored_red_level(in->max, in->red_total), l.df) * l.se;
+	out->base_mean = l.base_mean;
 	out->est = l.est;
 	out->se = l.se;
 	out->df = l.df;
@@ -198,6 +199,7 @@ void stored_judge(const struct stored_input *in, struct stored_output *out)
 	*out = (struct stored_output){
 		.state = SEQUENCE_GIVE_UP,
 		.est = NAN,
+		.base_mean = NAN,
 		.se = NAN,
 		.df = NAN,
 		.upper = NAN,

@@ -36,6 +36,7 @@ struct stored_input {
 struct stored_output {
 	enum sequence_state state;
 	double est, se, df;       /* est positive = worse */
+	double base_mean;         /* est = mean of the new sessions less this */
 	double upper;             /* pass limit: est + t se, without q */
 	double lower;             /* red limit: est - t se; -inf when no red look yet */
 	bool certain;             /* lower > delta */

@@ -4,16 +4,6 @@
 #include "gate/dist.h"
 #include <math.h>
 
-static double median_back(const struct scale *s, const double *x, size_t n)
-{
-	double *copy = xcalloc(n + 1, sizeof(*copy)), m;
-
-	memcpy(copy, x, n * sizeof(*copy));
-	m = estimate_median(copy, n);
-	free(copy);
-	return scale_value(s, m);
-}
-
 static void fill_numbers(const struct judge *g, const struct evidence *e,
 			 const struct stored_input *in, const struct stored_output *out,
 			 struct verdict *v)
@@ -28,8 +18,9 @@ static void fill_numbers(const struct judge *g, const struct evidence *e,
 	v->low = fmin(a, b);
 	v->high = fmax(a, b);
 	v->excluded = scale_loss(&e->scale, out->upper + in->q);
-	v->base_value = median_back(&e->scale, e->base_x, e->nbase);
-	v->value = median_back(&e->scale, e->fresh_x, e->k);
+	/* The means that the estimate is made of, so that they and the change say the same. */
+	v->base_value = scale_value(&e->scale, out->base_mean);
+	v->value = scale_value(&e->scale, out->base_mean + out->est);
 	v->base_sessions = (uint32_t)e->nbase;
 	v->base_blocks = in->base_blocks;
 	v->base_first = g->base.session[e->base_session[0]]->started;
@@ -117,16 +108,18 @@ static void judge_evidence(struct judge *g, struct evidence *e, struct verdict *
 
 	if (!evidence_fresh(e, g, v))
 		return;
-	/* Too few samples then are too few in the baseline: accepting more of them helps nothing. */
+	/* Too few samples then are too few in the baseline: accepting more of them helps nothing.
+	 */
 	if (!(e->short_runs > 0 && accepted_before(g, e->check->job)) && !evidence_base(e, g, v))
 		return;
 	if (e->short_runs > 0) {
+		struct str s;
+
 		/* A further session of the same length would have too few samples again. */
-		verdict_say(
-			g->r, v, VERDICT_INCONCLUSIVE, NULL,
-			"%s: too few samples for this percentile in %zu of %zu runs; give a longer "
-			"runtime",
-			e->check->metric, e->short_runs, e->k * e->runs);
+		str_init(&s);
+		judge_samples(g, e->check->job, e->metric, &s);
+		verdict_say(g->r, v, VERDICT_INCONCLUSIVE, NULL, "%s", s.s);
+		str_release(&s);
 		return;
 	}
 	if (evidence_input(e, g, &in, v))

@@ -26,6 +26,7 @@ struct evidence {
 	double *base_x, *fresh_x; /* session values on the scale */
 	uint32_t *base_block, *fresh_block;
 	double step;              /* largest step on the scale */
+	bool adds_block;          /* accepting the new sessions would add a block */
 };
 
 void evidence_init(struct evidence *e, const struct judge *g, const struct check *c);
@@ -34,6 +35,11 @@ void evidence_release(struct evidence *e);
 bool evidence_fresh(struct evidence *e, struct judge *g, struct verdict *v);
 /* The baseline sessions; false with a verdict no-baseline or incomparable. */
 bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v);
+/* Nothing to compare with; and nothing that may be compared with, the newest being that session
+ * (no_values: it only lacks values). */
+void verdict_no_baseline(struct judge *g, const struct evidence *e, struct verdict *v);
+void verdict_incomparable(struct judge *g, const char *session, const char *why, bool no_values,
+			  struct verdict *v);
 /* Session values, blocks and the decision's input; false with an error verdict (zero baseline). */
 bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in, struct verdict *v);
 

@@ -70,7 +70,7 @@ static void by_kind(const struct policy *p, struct verdict *v)
 	case VERDICT_NO_BASELINE:
 		v->status = STATUS_NO_BASELINE;
 		v->shape = JUNIT_ERROR;
-		if (p->no_baseline == NO_BASELINE_WARN) {
+		if (p->no_baseline == NO_BASELINE_WARN && !str_eq(v->type, VERDICT_TYPE_DEMANDED)) {
 			v->status = STATUS_PASS;
 			v->shape = JUNIT_SKIPPED;
 		}
@@ -87,25 +87,34 @@ static void by_kind(const struct policy *p, struct verdict *v)
 	}
 }
 
+uint32_t verdict_thin(const struct verdict *v)
+{
+	return v->base_blocks < v->base_sessions ? v->base_blocks : v->base_sessions;
+}
+
 /* `provisional: fail`: a verdict on fewer than five sessions does not open the gate; a red one
  * stays. */
-static void provisional(const struct policy *p, struct verdict *v)
+static void provisional(struct result *r, struct verdict *v)
 {
-	if (!v->provisional || p->provisional != PROVISIONAL_FAIL)
+	if (!v->provisional || r->policy.provisional != PROVISIONAL_FAIL)
 		return;
 	v->status = status_worse(v->status, STATUS_NO_BASELINE);
-	if (v->status == STATUS_NO_BASELINE) {
-		v->shape = JUNIT_ERROR;
-		v->type = "provisional";
-	}
+	if (v->status != STATUS_NO_BASELINE)
+		return;
+	v->shape = JUNIT_ERROR;
+	v->type = "provisional";
+	v->text = arena_printf(&r->arena,
+			       "the baseline is too thin (%u of %u) and provisional=fail: %s",
+			       verdict_thin(v), BASELINE_BLOCKS, v->text);
 }
 
 void verdict_finish(struct result *r, const struct check *c, struct verdict *v)
 {
 	by_kind(&r->policy, v);
-	provisional(&r->policy, v);
-	if (!c || c->role != ROLE_WATCH)
+	if (!c || c->role != ROLE_WATCH) {
+		provisional(r, v);
 		return;
+	}
 	v->watch = true;
 	v->wants_session = false;
 	if (v->kind == VERDICT_ERROR || v->kind == VERDICT_NONE)

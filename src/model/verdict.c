@@ -40,7 +40,7 @@ static const struct {
 } precedence[] = {
     {STATUS_PASS, "no loss was found"},
     {STATUS_INCONCLUSIVE, "inconclusive: neither a pass nor a loss could be shown"},
-    {STATUS_NO_BASELINE, "the suite gates and no comparable baseline exists"},
+    {STATUS_NO_BASELINE, "no comparable baseline exists, or it is too thin"},
     {STATUS_ERROR, "something could not be measured"},
     {STATUS_REGRESSION, "a regression or a missed expectation"},
     {STATUS_USAGE, "the command line or the suite is wrong"},

@@ -62,8 +62,13 @@ struct verdict {
 	/* gate */
 	double change, low, high; /* NaN = not known */
 	double excluded;    /* loss that cannot be excluded (same unit as change, positive), NaN */
-	double base_value;  /* median of the baseline's session values, base unit, NaN */
-	double value;       /* median of the new session values, or of the runs; NaN */
+	/*
+	 * Base unit, NaN = not known. Of a gate: the means that `change` is made of, so that value over
+	 * base_value is 1 + change: of the baseline's session medians (of blocks while provisional) and of
+	 * the new ones up to the decision; geometric for a tolerance in per cent. Of an expectation: the
+	 * median of the runs, or the run it stands or falls with when every run must meet it.
+	 */
+	double base_value, value;
 	double tolerance;   /* ratio or base unit */
 	uint32_t base_sessions, base_blocks;
 	int64_t base_first, base_last; /* UTC of oldest and newest baseline session; 0 = none */

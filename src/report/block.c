@@ -208,6 +208,10 @@ void report_block(const struct result *r, const struct verdict *v, const struct 
 		add_again(&s, r, v, o);
 	if (v->kind == VERDICT_REGRESSION || v->kind == VERDICT_MISSED)
 		add_fio(&s, r, v);
+	if (v->kind == VERDICT_NO_BASELINE && o && o->result_path && !r->inject && !r->partial) {
+		label(&s, "if wanted:");
+		str_addf(&s, "blkgate baseline accept %s\n", o->result_path);
+	}
 	if (v->kind == VERDICT_REGRESSION && o && o->result_path && !r->inject) {
 		label(&s, "if wanted:");
 		str_addf(&s, "blkgate baseline accept %s --new-epoch --reason TICKET\n",

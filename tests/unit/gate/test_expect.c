@@ -53,9 +53,43 @@ static void test_operators(void **state)
 			fail_msg("case %zu: marginal %d: %s", i, v->marginal, v->text);
 		if (!cases[i].every)
 			assert_int_equal(strstr(v->text, "marginal") != NULL, cases[i].marginal);
-		assert_true(v->value == 100000);
+		/* of every run the value is that of the worst */
+		assert_true(v->value == (!cases[i].every        ? 100000
+					 : cases[i].op == OP_GE ? 99000
+								: 101000));
+		if (cases[i].every)
+			lab_contains(v->text, cases[i].op == OP_GE
+						      ? "read.iops lowest run 99.0 k IOPS"
+						      : "read.iops highest run 101 k IOPS");
 		assert_true(v->limit == cases[i].limit);
 		assert_int_equal(r.status, v->status);
+		result_release(&r);
+	}
+}
+
+/* `== 1` of every run fails on the run farthest from it, `!= 1` on the nearest. */
+static void test_every_equal(void **state)
+{
+	static const struct {
+		enum check_op op;
+		double limit, value;
+		bool met;
+		const char *text;
+	} cases[] = {
+		{OP_EQ, 99500, 101000, false, "farthest run"},
+		{OP_EQ, 100500, 99000, false, "farthest run"},
+		{OP_NE, 100500, 100500, false, "nearest run"},
+		{OP_NE, 100600, 100500, true, "nearest run"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct result r;
+		const struct verdict *v = expect(&r, cases[i].op, cases[i].limit, true);
+
+		assert_int_equal(v->kind, cases[i].met ? VERDICT_PASS : VERDICT_MISSED);
+		assert_true(v->value == cases[i].value);
+		lab_contains(v->text, cases[i].text);
 		result_release(&r);
 	}
 }
@@ -127,7 +161,8 @@ static void test_insufficient(void **state)
 		few_samples(&r.runs.v[i].out, i == 2 ? 5000 : 20000);
 	lab_judge(&r, NULL);
 	lab_expect(lab_verdict(&r, 0, 0), VERDICT_INCONCLUSIVE, STATUS_INCONCLUSIVE, JUNIT_SKIPPED);
-	lab_contains(lab_verdict(&r, 0, 0)->text, "too few samples");
+	lab_contains(lab_verdict(&r, 0, 0)->text,
+		     "5 000 were seen in 1 of 5 runs: a runtime of about ");
 	lab_gate(&r, 0, "read.clat.p99", .2);
 	lab_judge(&r, NULL);
 	lab_expect(lab_verdict(&r, 0, 1), VERDICT_NO_BASELINE, STATUS_NO_BASELINE, JUNIT_ERROR);
@@ -180,9 +215,10 @@ static void test_sessions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators), cmocka_unit_test(test_every_run),
-		cmocka_unit_test(test_reference), cmocka_unit_test(test_insufficient),
-		cmocka_unit_test(test_not_there), cmocka_unit_test(test_sessions),
+		cmocka_unit_test(test_operators),   cmocka_unit_test(test_every_run),
+		cmocka_unit_test(test_reference),   cmocka_unit_test(test_insufficient),
+		cmocka_unit_test(test_not_there),   cmocka_unit_test(test_sessions),
+		cmocka_unit_test(test_every_equal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

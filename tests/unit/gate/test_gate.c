@@ -216,7 +216,8 @@ static void test_provisional(void **state)
 		lab_judge(&r, i ? &blocks : &four);
 		v = lab_verdict(&r, 0, 0);
 		assert_true(v->provisional);
-		lab_contains(v->text, i ? "provisional (2 of 5)" : "provisional (4 of 5)");
+		lab_contains(v->text, i ? "provisional: 2 of 5 boots or days (10 sessions)"
+					: "provisional: 4 of 5 boots or days (4 sessions)");
 		assert_int_equal(v->base_blocks, i ? 2 : 4);
 		result_release(&r);
 	}
@@ -227,8 +228,23 @@ static void test_provisional(void **state)
 		lab_judge(&r, &four);
 		lab_expect(lab_verdict(&r, 0, 0), VERDICT_PASS,
 			   i ? STATUS_NO_BASELINE : STATUS_PASS, i ? JUNIT_ERROR : JUNIT_CASE);
+		v = lab_verdict(&r, 0, 0);
+		assert_string_equal(v->type, i ? "provisional" : "pass");
+		assert_int_equal(strncmp(v->text,
+					 "the baseline is too thin (4 of 5) and provisional=fail: "
+					 "read.iops ",
+					 66) == 0,
+				 i);
 		result_release(&r);
 	}
+	/* a watched one opens no gate, and closes none */
+	lab_simple(&r, 40, 103000);
+	r.checks[0].role = ROLE_WATCH;
+	r.policy.provisional = PROVISIONAL_FAIL;
+	lab_judge(&r, &four);
+	lab_expect(lab_verdict(&r, 0, 0), VERDICT_PASS, STATUS_PASS, JUNIT_SKIPPED);
+	lab_contains(lab_verdict(&r, 0, 0)->text, "watch: read.iops");
+	result_release(&r);
 	/* a red one stays red under both words */
 	for (unsigned i = 0; i < 2; i++) {
 		lab_init(&r, 40);
@@ -258,7 +274,8 @@ static void test_known(void **state)
 	} cases[] = {
 		{92000, .09, 0, VERDICT_KNOWN, "STOR-1421"},
 		{92000, .09, day + LAB_DAY, VERDICT_KNOWN, "known"},
-		{92000, .09, day - LAB_DAY, VERDICT_REGRESSION, "date that has passed"},
+		{92000, .09, day - LAB_DAY, VERDICT_REGRESSION,
+		 "known only until 2026-10-30, a date that has passed (STOR-1421)"},
 		{90500, .09, 0, VERDICT_REGRESSION, "worse than the known 9 %"},
 		{99000, .09, 0, VERDICT_PASS, ""},
 	};

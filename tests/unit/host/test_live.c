@@ -34,7 +34,7 @@ static void facts_of_this_machine(void **state)
 	facts_release(&f);
 }
 
-/* In a chroot into a plain folder no line of the mount table holds the files, and nothing tells it. */
+/* In a chroot into a plain folder no line of the mount table holds the files. */
 static bool root_is_a_mount(void)
 {
 	struct statx s;
@@ -165,11 +165,11 @@ static void missing_permission_is_explained(void **state)
 	free(file);
 }
 
-/* A loop device on a file of 1 MiB; -1 when this machine gives none. */
+/* A loop device on a file of 1 MiB, gone with its descriptor; -1 when this machine gives none. */
 static int loop_open(struct fixture *x, char node[32])
 {
 	char *path = fixture_path(x, "/image");
-	struct loop_config c = {.block_size = 4096};
+	struct loop_config c = {.block_size = 4096, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
 	int ctl = open("/dev/loop-control", O_RDWR | O_CLOEXEC), n, fd;
 	int image = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
