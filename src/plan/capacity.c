@@ -22,7 +22,7 @@ static uint32_t job_depth(const struct job *j)
 /* One buffer an I/O, in whole pages, each touched before the first I/O; 58 bits at most. */
 static uint64_t job_buffers(const struct job *j, uint64_t page)
 {
-	return ((uint64_t)j->bs + page - 1) / page * page * job_depth(j) * j->numjobs;
+	return ((uint64_t)job_bs_max(j) + page - 1) / page * page * job_depth(j) * j->numjobs;
 }
 
 /* Jobs run one after another: each has all of it. */
@@ -48,9 +48,9 @@ static void memory_room(struct plan *p, const struct host *h)
 				     "its buffers (bs %u, iodepth %u, numjobs %u) need %llu bytes, "
 				     "and of the %llu bytes of memory available it may use 90 %%; "
 				     "lower bs, iodepth or numjobs (%s:%u)",
-				     j->bs, job_depth(j), j->numjobs, (unsigned long long)need,
-				     (unsigned long long)available, p->suite->file,
-				     job_line(p, j, PW_BS)));
+				     job_bs_max(j), job_depth(j), j->numjobs,
+				     (unsigned long long)need, (unsigned long long)available,
+				     p->suite->file, job_line(p, j, PW_BS)));
 	}
 	if (rc < 0 && ready)
 		notices_add(&p->notices, "not checked whether the buffers fit into memory: %s",
