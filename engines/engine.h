@@ -29,6 +29,14 @@ enum {
 	ENGINE_SYNC = 1u << 16,     /* submit completes the I/O; depth above 1 has no effect, no slat */
 	ENGINE_DISKLESS = 1u << 17, /* needs no target (null, sim): fds is empty */
 	ENGINE_VIRTUAL = 1u << 18,  /* supplies the clock: now and sleep_until are set */
+	ENGINE_MAPPED = 1u << 19,   /* through a mapping: no O_DIRECT, and a write cannot grow a file */
+	ENGINE_SERIAL = 1u << 20,   /* takes depth, but does the I/Os of one descriptor one by one */
+	/* what engine_config may ask of it */
+	ENGINE_HIPRI = 1u << 24,
+	ENGINE_NOWAIT = 1u << 25,
+	ENGINE_FIXEDBUFS = 1u << 26,
+	ENGINE_REGISTERFILES = 1u << 27,
+	ENGINE_SQPOLL = 1u << 28,
 };
 
 struct io {
@@ -52,6 +60,11 @@ struct engine_config {
 	void *buffers;          /* one area, depth x buffer_len, page aligned; io->buf points into it */
 	size_t buffer_len;
 	bool direct;
+	/* Words of a job that the engine has a capability bit for; without the bit engine_open()
+	 * refuses. Set means in force: what the kernel does not grant fails open, or each I/O. */
+	bool hipri;             /* completions are polled for */
+	bool nowait;            /* an I/O that would block is done again without, and counted */
+	bool fixedbufs, registerfiles, sqthread_poll;
 	uint64_t seed;          /* sim: of the run */
 	const char *script;     /* sim */
 };
@@ -61,6 +74,7 @@ struct engine {
 	const char *name;       /* fio's name */
 	const char *what;       /* one line for `version --engines` */
 	uint32_t caps;
+	uint32_t depth_max;     /* 0 = none of its own */
 	/* Usable here? 0, or ERR_MEASURE with the sentence why not. Called in a forked child: seccomp
 	 * may kill it. */
 	int (*probe)(struct err *e);
@@ -79,9 +93,11 @@ struct engine {
 	/* Both NULL, or both set (ENGINE_VIRTUAL): the clock of this context, ns. */
 	uint64_t (*now)(void *ctx);
 	void (*sleep_until)(void *ctx, uint64_t ns);
-	/* What open chose where the kernel offers several ways, for the notes of a run: a constant text.
-	 * May be NULL. */
+	/* What open chose where the kernel offers several ways, for the notes of a run: a text that
+	 * stays until close. May be NULL. */
 	const char *(*about)(void *ctx);
+	/* I/Os that were done again another way (nowait), as asked for by the word. May be NULL. */
+	uint64_t (*retried)(void *ctx);
 };
 
 /* table.c: the explicit array. */
@@ -126,5 +142,14 @@ void engine_close(struct engine_run *r);
 uint64_t engine_now(const struct engine_run *r);
 void engine_sleep_until(struct engine_run *r, uint64_t ns);
 const char *engine_about(const struct engine_run *r); /* "" = nothing to say */
+uint64_t engine_retried(const struct engine_run *r);
+/* The capability bits that a config asks for. */
+uint32_t engine_wants(const struct engine_config *c);
+/* Name of the word behind one of those bits ("hipri"), NULL = no such bit. */
+const char *engine_word(uint32_t cap);
+/* Opens the engine with this config (but depth 1 and a buffer of its own) and does one read of len
+ * bytes, within 5 s. 0, or ERR_MEASURE with the sentence. In the calling thread. */
+int engine_trial(const struct engine *g, const struct engine_config *config, uint32_t len,
+		 uint64_t offset, struct err *e);
 
 #endif

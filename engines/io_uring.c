@@ -1,219 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* io_uring: one ring a job, submitted by the thread that opened it. */
 #include "engines/table.h"
+#include "engines/uring.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <liburing.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#define RING_MAX 32768u /* IORING_MAX_ENTRIES of the kernel */
-
-struct uring {
-	struct io_uring ring;
-	int broken; /* negative errno of a submission whose entries could not be taken back */
-	struct io_uring_cqe **cqes;
-	unsigned depth;
-	const char *about;
-	int fds[];
-};
-
-/* Value of a one-line file, or fallback. */
-static long read_number(const char *path, const char *key, long fallback)
-{
-	char buf[4096];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof(buf) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return fallback;
-	buf[n] = '\0';
-	const char *at = key ? strstr(buf, key) : buf;
-	return at ? strtol(at + (key ? strlen(key) : 0), NULL, 10) : fallback;
-}
-
-static int refused_eperm(unsigned entries, struct err *e)
-{
-	long off = read_number("/proc/sys/kernel/io_uring_disabled", NULL, 0);
-
-	if (off > 0) {
-		err_sys(e, ERR_MEASURE, EPERM,
-			"engine \"io_uring\": ring of %u entries (kernel.io_uring_disabled is %ld)",
-			entries, off);
-		return err_hint(e, off == 1
-					   ? "1 allows it to root and to kernel.io_uring_group; or "
-					     "sysctl kernel.io_uring_disabled=0"
-					   : "sysctl kernel.io_uring_disabled=0, or choose another "
-					     "ioengine");
-	}
-	bool filtered = read_number("/proc/self/status", "\nSeccomp:", 0) > 0;
-	err_sys(e, ERR_MEASURE, EPERM, "engine \"io_uring\": ring of %u entries%s", entries,
-		filtered ? " (a seccomp filter is active)" : "");
-	return err_hint(e, "container runtimes deny io_uring_setup(2) in their default seccomp "
-			   "profile: allow it there, or choose another ioengine");
-}
-
-static int refused(unsigned entries, int rc, struct err *e)
-{
-	struct rlimit lim;
-
-	switch (-rc) {
-	case EPERM:
-	case EACCES:
-		return refused_eperm(entries, e);
-	case ENOMEM:
-		if (getrlimit(RLIMIT_MEMLOCK, &lim) < 0 || lim.rlim_cur == RLIM_INFINITY) {
-			err_sys(e, ERR_MEASURE, ENOMEM,
-				"engine \"io_uring\": ring of %u entries (RLIMIT_MEMLOCK is "
-				"unlimited)",
-				entries);
-			return err_hint(e, "lower iodepth or numjobs");
-		}
-		err_sys(e, ERR_MEASURE, ENOMEM,
-			"engine \"io_uring\": ring of %u entries (RLIMIT_MEMLOCK is %llu KiB)",
-			entries, (unsigned long long)lim.rlim_cur / 1024);
-		return err_hint(e,
-				"raise it (ulimit -l, LimitMEMLOCK=), or lower iodepth or numjobs");
-	case ENOSYS:
-		err_sys(e, ERR_MEASURE, ENOSYS, "engine \"io_uring\": ring of %u entries", entries);
-		return err_hint(e,
-				"the kernel has no io_uring, or a sandbox hides it; choose another "
-				"ioengine");
-	default:
-		return err_sys(e, ERR_MEASURE, -rc, "engine \"io_uring\": ring of %u entries",
-			       entries);
-	}
-}
-
-/*
- * These flags say in whose time the kernel finishes a completion (this thread's next call, instead
- * of an interruption by IPI). The I/O that reaches the device, its order and its results are the
- * same, so trying them is no replacement of what was asked. The kernel has no feature bit for
- * set-up flags: a trial is the only question, EINVAL the only "absent". Which were taken changes
- * what an I/O costs the CPU, so each run notes them. TASKRUN_FLAG lets a look without system call
- * see that completions wait to be run.
- */
-static const struct setup {
-	unsigned flags;
-	const char *about;
-} setups[] = {
-	{IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
-	 "io_uring set up with SINGLE_ISSUER, DEFER_TASKRUN, TASKRUN_FLAG"},
-	{IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
-	 "io_uring set up with COOP_TASKRUN, TASKRUN_FLAG"},
-	{0, "io_uring set up without flags"},
-};
-
-/* *about (may be NULL) tells which set-up it became. */
-static int ring_setup(struct io_uring *ring, unsigned entries, const char **about, struct err *e)
-{
-	int rc = -EINVAL;
-
-	if (entries > RING_MAX) {
-		err_set(e, ERR_MEASURE, "engine \"io_uring\": depth %u is beyond %u", entries,
-			RING_MAX);
-		return err_hint(e, "spread the depth over numjobs");
-	}
-	for (size_t i = 0; rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++) {
-		rc = io_uring_queue_init(entries, ring, setups[i].flags);
-		if (about)
-			*about = setups[i].about;
-	}
-	if (rc < 0)
-		return refused(entries, rc, e);
-	/* Without EXT_ARG a wait with a limit needs a timeout request of its own in the ring. */
-	if (!(ring->features & IORING_FEAT_EXT_ARG) || !(ring->features & IORING_FEAT_NODROP)) {
-		io_uring_queue_exit(ring);
-		err_set(e, ERR_MEASURE, "engine \"io_uring\": the kernel is too old (no EXT_ARG)");
-		return err_hint(e, "Linux 5.11 or later, or another ioengine");
-	}
-	return 0;
-}
-
-static bool try_again(int rc)
-{
-	return rc == -EAGAIN || rc == -EBUSY || rc == -EINTR || rc == -ETIME;
-}
-
-/* The calls are filtered one by one: a ring that can be set up need not be one that can be used. */
-static int call_refused(const char *call, int sys, struct err *e)
-{
-	err_sys(e, ERR_MEASURE, sys, "engine \"io_uring\": a ring could be set up, but %s failed%s",
-		call,
-		read_number("/proc/self/status", "\nSeccomp:", 0) > 0
-			? " (a seccomp filter is active)"
-			: "");
-	return err_hint(e,
-			"allow io_uring_setup, io_uring_enter and io_uring_register in the seccomp "
-			"profile, or choose another ioengine");
-}
-
-static int probe_ops(struct io_uring *ring, struct err *e)
-{
-	static const int ops[] = {IORING_OP_READ, IORING_OP_WRITE, IORING_OP_FSYNC,
-				  IORING_OP_ASYNC_CANCEL};
-	enum { OPS = 256 };
-	struct io_uring_probe *p = xcalloc(1, sizeof(*p) + OPS * sizeof(p->ops[0]));
-	int rc = io_uring_register_probe(ring, p, OPS);
-
-	if (rc < 0)
-		rc = call_refused("io_uring_register(2)", -rc, e);
-	for (size_t i = 0; rc == 0 && i < sizeof(ops) / sizeof(ops[0]); i++) {
-		if (!io_uring_opcode_supported(p, ops[i]))
-			rc = err_set(e, ERR_MEASURE,
-				     "engine \"io_uring\": the kernel does not offer operation %d",
-				     ops[i]);
-	}
-	free(p);
-	return rc;
-}
-
-/* One no-op there and back, by the call that the runner waits with. */
-static int probe_round(struct io_uring *ring, struct err *e)
-{
-	uint64_t end = clock_now() + NS_PER_SEC;
-	struct __kernel_timespec ts = {.tv_sec = 1};
-	struct io_uring_cqe *cqe = NULL;
-	int rc;
-
-	io_uring_prep_nop(io_uring_get_sqe(ring));
-	do
-		rc = io_uring_submit_and_wait_timeout(ring, &cqe, 1, &ts, NULL);
-	while (rc < 0 && try_again(rc) && clock_now() < end);
-	if (rc < 0)
-		return call_refused("io_uring_enter(2)", -rc, e);
-	if (io_uring_peek_cqe(ring, &cqe))
-		return err_set(e, ERR_MEASURE,
-			       "engine \"io_uring\": a no-op did not come back within a second");
-	if (cqe->res < 0)
-		return err_sys(e, ERR_MEASURE, -cqe->res, "engine \"io_uring\": a no-op failed");
-	io_uring_cqe_seen(ring, cqe);
-	return 0;
-}
-
-static int uring_probe(struct err *e)
-{
-	struct io_uring ring;
-	int rc = ring_setup(&ring, 8, NULL, e);
-
-	if (rc)
-		return rc;
-	rc = probe_ops(&ring, e);
-	if (!rc)
-		rc = probe_round(&ring, e);
-	io_uring_queue_exit(&ring);
-	return rc;
-}
 
 static int uring_open(void **ctx, const struct engine_config *c, struct err *e)
 {
 	struct uring *u = xcalloc(1, sizeof(*u) + c->nfds * sizeof(u->fds[0]));
-	int rc = ring_setup(&u->ring, c->depth, &u->about, e);
+	int rc = uring_setup(u, c, e);
 
 	if (rc) {
 		free(u);
@@ -233,23 +29,36 @@ static void flush(struct uring *u)
 	while (!u->broken && io_uring_sq_ready(&u->ring) > 0) {
 		int rc = io_uring_submit(&u->ring);
 
-		if (rc < 0 && !try_again(rc))
+		if (rc < 0 && !uring_try_again(rc))
 			u->broken = rc;
-		if (rc <= 0)
+		/* The SQPOLL thread takes them in its own time; the call has woken it. */
+		if (rc <= 0 || u->sqthread_poll)
 			return;
 	}
 }
 
+static void prep_rw(const struct uring *u, struct io_uring_sqe *sqe, int fd, const struct io *io)
+{
+	bool write = io->op == IO_WRITE;
+
+	if (u->fixedbufs && write)
+		io_uring_prep_write_fixed(sqe, fd, io->buf, io->len, io->offset, (int)io->index);
+	else if (u->fixedbufs)
+		io_uring_prep_read_fixed(sqe, fd, io->buf, io->len, io->offset, (int)io->index);
+	else if (write)
+		io_uring_prep_write(sqe, fd, io->buf, io->len, io->offset);
+	else
+		io_uring_prep_read(sqe, fd, io->buf, io->len, io->offset);
+}
+
 static void prep(const struct uring *u, struct io_uring_sqe *sqe, struct io *io)
 {
-	int fd = u->fds[io->fd];
+	int fd = u->registerfiles ? (int)io->fd : u->fds[io->fd];
 
 	switch (io->op) {
 	case IO_READ:
-		io_uring_prep_read(sqe, fd, io->buf, io->len, io->offset);
-		break;
 	case IO_WRITE:
-		io_uring_prep_write(sqe, fd, io->buf, io->len, io->offset);
+		prep_rw(u, sqe, fd, io);
 		break;
 	case IO_FSYNC:
 		io_uring_prep_fsync(sqe, fd, 0);
@@ -259,7 +68,22 @@ static void prep(const struct uring *u, struct io_uring_sqe *sqe, struct io *io)
 		io_uring_prep_fsync(sqe, fd, IORING_FSYNC_DATASYNC);
 		break;
 	}
+	if (u->registerfiles)
+		io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
 	io_uring_sqe_set_data(sqe, io);
+}
+
+/* NULL = full. Under SQPOLL entries become free when the kernel's thread took them. */
+static struct io_uring_sqe *next_sqe(struct uring *u)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+
+	if (!sqe && u->sqthread_poll) {
+		flush(u);
+		io_uring_sqring_wait(&u->ring);
+		sqe = io_uring_get_sqe(&u->ring);
+	}
+	return sqe;
 }
 
 static int uring_submit(void *ctx, struct io **ios, unsigned n)
@@ -270,7 +94,7 @@ static int uring_submit(void *ctx, struct io **ios, unsigned n)
 	if (u->broken)
 		return u->broken;
 	while (taken < n) {
-		struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+		struct io_uring_sqe *sqe = next_sqe(u);
 
 		if (!sqe)
 			break;
@@ -285,6 +109,9 @@ static unsigned drain(struct uring *u, struct io **done, unsigned max)
 {
 	unsigned got = 0;
 
+	/* Nobody else looks whether a polled I/O is done: no interrupt will tell. */
+	if (u->hipri && io_uring_cq_ready(&u->ring) == 0)
+		io_uring_get_events(&u->ring);
 	while (got < max) {
 		unsigned ask = max - got < u->depth ? max - got : u->depth;
 		unsigned n = io_uring_peek_batch_cqe(&u->ring, u->cqes, ask);
@@ -325,7 +152,7 @@ static int uring_reap(void *ctx, struct io **done, unsigned min, unsigned max, u
 			break;
 		/* ETIME may come long before the time (seen with an I/O that failed at once): only
 		 * the clock ends the wait. */
-		if (rc < 0 && !try_again(rc))
+		if (rc < 0 && !uring_try_again(rc))
 			u->broken = rc;
 	}
 	return got == 0 && u->broken ? u->broken : (int)got;
@@ -334,7 +161,7 @@ static int uring_reap(void *ctx, struct io **done, unsigned min, unsigned max, u
 static void uring_cancel(void *ctx, struct io *io)
 {
 	struct uring *u = ctx;
-	struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+	struct io_uring_sqe *sqe = next_sqe(u);
 
 	if (!sqe)
 		return;
@@ -360,8 +187,10 @@ static void uring_close(void *ctx)
 const struct engine engine_io_uring = {
 	.api = ENGINE_API,
 	.name = "io_uring",
-	.what = "Linux io_uring, interrupt driven",
-	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC,
+	.what = "Linux io_uring; hipri, fixedbufs, registerfiles, sqthread_poll",
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC |
+		ENGINE_HIPRI | ENGINE_FIXEDBUFS | ENGINE_REGISTERFILES | ENGINE_SQPOLL,
+	.depth_max = 32768, /* IORING_MAX_ENTRIES of the kernel */
 	.probe = uring_probe,
 	.open = uring_open,
 	.submit = uring_submit,

@@ -6,10 +6,15 @@
 
 #define ALL_OPS                                                                                    \
 	(ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_TRIM | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC)
-#define ALL_CAPS (ALL_OPS | ENGINE_SYNC | ENGINE_DISKLESS | ENGINE_VIRTUAL)
+#define ALL_WORDS                                                                                  \
+	(ENGINE_HIPRI | ENGINE_NOWAIT | ENGINE_FIXEDBUFS | ENGINE_REGISTERFILES | ENGINE_SQPOLL)
+#define ALL_CAPS                                                                                   \
+	(ALL_OPS | ALL_WORDS | ENGINE_SYNC | ENGINE_DISKLESS | ENGINE_VIRTUAL | ENGINE_MAPPED |    \
+	 ENGINE_SERIAL)
 
 const struct engine *const engine_table[] = {
-    &engine_psync, &engine_libaio, &engine_io_uring, &engine_null, &engine_sim,
+    &engine_psync,  &engine_pvsync2,  &engine_mmap, &engine_posixaio,
+    &engine_libaio, &engine_io_uring, &engine_null, &engine_sim,
 };
 const unsigned engine_count = sizeof(engine_table) / sizeof(engine_table[0]);
 

@@ -9,6 +9,9 @@
 #include "engines/engine.h"
 
 extern const struct engine engine_psync;
+extern const struct engine engine_pvsync2;
+extern const struct engine engine_mmap;
+extern const struct engine engine_posixaio;
 extern const struct engine engine_libaio;
 extern const struct engine engine_io_uring;
 extern const struct engine engine_null;

@@ -33,6 +33,55 @@ __attribute__((cold)) static int failed(struct engine_run *r, const char *hook, 
 	return ERR_MEASURE;
 }
 
+static const struct {
+	uint32_t cap;
+	const char *word;
+} config_words[] = {
+    {ENGINE_HIPRI, "hipri"},           {ENGINE_NOWAIT, "nowait"},
+    {ENGINE_FIXEDBUFS, "fixedbufs"},   {ENGINE_REGISTERFILES, "registerfiles"},
+    {ENGINE_SQPOLL, "sqthread_poll"},
+};
+
+uint32_t engine_wants(const struct engine_config *c)
+{
+	return (c->hipri ? ENGINE_HIPRI : 0) | (c->nowait ? ENGINE_NOWAIT : 0) |
+	       (c->fixedbufs ? ENGINE_FIXEDBUFS : 0) |
+	       (c->registerfiles ? ENGINE_REGISTERFILES : 0) |
+	       (c->sqthread_poll ? ENGINE_SQPOLL : 0);
+}
+
+const char *engine_word(uint32_t cap)
+{
+	for (size_t i = 0; i < sizeof(config_words) / sizeof(config_words[0]); i++)
+		if (config_words[i].cap == cap)
+			return config_words[i].word;
+	return NULL;
+}
+
+/* What the engine cannot do is refused here once, and never left out by an engine in silence. */
+static int check_config(const struct engine *g, const struct engine_config *c, struct err *e)
+{
+	uint32_t lacks = engine_wants(c) & ~g->caps;
+
+	if (c->depth == 0)
+		return err_set(e, ERR_MEASURE, "engine \"%s\": depth is 0", g->name);
+	if (g->depth_max && c->depth > g->depth_max) {
+		err_set(e, ERR_MEASURE, "engine \"%s\": depth %u is beyond %u", g->name, c->depth,
+			g->depth_max);
+		return err_hint(e, "spread the depth over numjobs");
+	}
+	if (!(g->caps & ENGINE_DISKLESS) && (c->nfds == 0 || !c->fds))
+		return err_set(e, ERR_MEASURE, "engine \"%s\" needs a target", g->name);
+	if (lacks)
+		return err_set(e, ERR_MEASURE, "engine \"%s\" has no %s", g->name,
+			       engine_word(lacks & -lacks));
+	if (c->direct && (g->caps & ENGINE_MAPPED))
+		return err_set(e, ERR_MEASURE,
+			       "engine \"%s\" goes through the page cache and cannot be direct",
+			       g->name);
+	return 0;
+}
+
 int engine_open(struct engine_run *r, const struct engine *g, const struct engine_config *c,
 		struct err *e)
 {
@@ -40,10 +89,9 @@ int engine_open(struct engine_run *r, const struct engine *g, const struct engin
 	int rc = engine_check(g, e);
 	if (rc)
 		return rc;
-	if (c->depth == 0)
-		return err_set(e, ERR_MEASURE, "engine \"%s\": depth is 0", g->name);
-	if (!(g->caps & ENGINE_DISKLESS) && (c->nfds == 0 || !c->fds))
-		return err_set(e, ERR_MEASURE, "engine \"%s\" needs a target", g->name);
+	rc = check_config(g, c, e);
+	if (rc)
+		return rc;
 	void *ctx = NULL;
 	rc = g->open(&ctx, c, e);
 	if (rc < 0)
@@ -196,4 +244,9 @@ void engine_sleep_until(struct engine_run *r, uint64_t ns)
 const char *engine_about(const struct engine_run *r)
 {
 	return r->ctx && r->engine->about ? r->engine->about(r->ctx) : "";
+}
+
+uint64_t engine_retried(const struct engine_run *r)
+{
+	return r->ctx && r->engine->retried ? r->engine->retried(r->ctx) : 0;
 }

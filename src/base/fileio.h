@@ -22,6 +22,9 @@ int file_read(const char *path, size_t max, struct str *out, struct err *e);
 int file_read_regular(const char *path, size_t max, struct str *out, struct err *e);
 /* The rule above. An existing file keeps its mode, a new one gets 0666 less umask. ERR_OUTPUT. */
 int file_write(const char *path, const char *data, size_t n, struct err *e);
+/* Renames a file to PATH.old, or PATH.old.2 ... where that is taken: nothing is overwritten. *name (may be
+ * NULL) gets the new name, free it. An absent file is 0. ERR_OUTPUT. */
+int file_set_aside(const char *path, char **name, struct err *e);
 /* mkdir -p. ERR_OUTPUT. */
 int file_mkdirs(const char *path, struct err *e);
 /* Writes everything to a descriptor, EINTR handled. 0 or -errno. */

@@ -198,6 +198,34 @@ int file_write(const char *path, const char *data, size_t n, struct err *e)
 	return 0;
 }
 
+#define ASIDE_MAX 1000
+
+int file_set_aside(const char *path, char **name, struct err *e)
+{
+	struct stat st;
+
+	if (name)
+		*name = NULL;
+	if (lstat(path, &st) < 0 && errno == ENOENT)
+		return 0;
+	for (unsigned i = 1; i < ASIDE_MAX; i++) {
+		char *old = i == 1 ? xasprintf("%s.old", path) : xasprintf("%s.old.%u", path, i);
+
+		/* RENAME_NOREPLACE: two runs at once must not meet in one name. */
+		if (renameat2(AT_FDCWD, path, AT_FDCWD, old, RENAME_NOREPLACE) == 0) {
+			if (name)
+				*name = old;
+			else
+				free(old);
+			return 0;
+		}
+		free(old);
+		if (errno != EEXIST)
+			break;
+	}
+	return err_sys(e, ERR_OUTPUT, errno, "cannot set '%s' aside", path);
+}
+
 int journal_open(struct journal *j, const char *path, struct err *e)
 {
 	struct stat st;

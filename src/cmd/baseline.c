@@ -186,12 +186,10 @@ static int do_retire(struct options *o)
 	if (open_baseline(o, o->suite, &b, &e) < 0)
 		return fail(&e);
 	for (size_t i = 0; i < o->args.n && rc == STATUS_PASS; i++) {
-		if (o->dry_run)
-			printf("would retire %s\n", o->args.v[i]);
-		else if (baseline_retire(&b, o->args.v[i], account(), o->reason, &e) < 0)
+		if (baseline_retire(&b, o->args.v[i], account(), o->reason, o->dry_run, &e) < 0)
 			rc = fail(&e);
 		else
-			printf("retired %s\n", o->args.v[i]);
+			printf("%s %s\n", o->dry_run ? "would retire" : "retired", o->args.v[i]);
 	}
 	baseline_release(&b);
 	return rc;

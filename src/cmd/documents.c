@@ -91,12 +91,59 @@ static bool same_place(const char *a, const char *b)
 
 	if (str_eq(place(a), place(b)))
 		return true;
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Is the path the same file as one that this invocation reads or may write? */
+static bool is_input(const struct options *o, const char *path)
+{
+	for (size_t i = 0; i < o->args.n; i++)
+		if (same_place(path, o->args.v[i]))
+			return true;
+	for (size_t i = 0; i < o->against.n; i++)
+		if (same_place(path, o->against.v[i]))
+			return true;
+	for (size_t i = 0; i < o->allow_write.n; i++)
+		if (same_place(path, o->allow_write.v[i]))
+			return true;
+	for (size_t i = 0; i < o->targets.n; i++) {
+		const char *id = strchr(o->targets.v[i], '=');
+
+		if (same_place(path, o->targets.v[i]) || (id && same_place(path, id + 1)))
+			return true;
+	}
+	return false;
+}
+
+/* Does it lie in the folder of baselines? Those are immutable. */
+static bool in_baselines(const struct options *o, const char *path)
+{
+	char *dir = realpath(o->baselines, NULL), *real = realpath(path, NULL);
+	bool inside = dir && real && str_starts(real, dir) && real[strlen(dir)] == '/';
+
+	free(dir);
+	free(real);
+	return inside;
+}
+
+static int check_output(const struct options *o, const char *what, const char *path, struct err *e)
+{
+	if (e->code || !path || str_eq(place(path), "-"))
+		return e->code;
+	if (is_input(o, path))
+		err_set(e, ERR_USAGE, "%s '%s' is a target, suite or result of this very command", what,
+			path);
+	else if (in_baselines(o, path))
+		err_set(e, ERR_USAGE, "%s '%s' lies in the folder of baselines", what, path);
+	if (e->code)
+		err_hint(e, "it would be overwritten; name another file");
+	return e->code;
 }
 
 int documents_clash(const struct options *o, struct err *e)
 {
+	char *journal = o->out ? xasprintf("%s/journal", o->out) : NULL;
 	char *result = o->out ? xasprintf("%s/result.json", o->out) : NULL;
 	char *junit = o->out ? xasprintf("%s/junit.xml", o->out) : NULL;
 
@@ -106,6 +153,12 @@ int documents_clash(const struct options *o, struct err *e)
 		err_set(e, ERR_USAGE, "--json would overwrite '%s'", junit);
 	else if (o->junit && result && same_place(o->junit, result))
 		err_set(e, ERR_USAGE, "--junit would overwrite '%s'", result);
+	check_output(o, "--json", o->json, e);
+	check_output(o, "--junit", o->junit, e);
+	check_output(o, "the result", result, e);
+	check_output(o, "the JUnit file", junit, e);
+	check_output(o, "the journal", journal, e);
+	free(journal);
 	free(result);
 	free(junit);
 	return e->code;
@@ -152,15 +205,30 @@ int documents_junit(const struct documents *d, struct err *e)
 	return e->code;
 }
 
+/* Did that run measure anything? What only says "not measured" need not be kept. */
+static bool worth_keeping(const char *path)
+{
+	struct result r;
+	struct err e = ERR_INIT;
+	bool yes = result_load(path, &r, &e) < 0 || r.runs.n > 0;
+
+	result_release(&r);
+	return yes;
+}
+
 /* A result of an earlier run beside a run that died would be taken for its result; but it may be all that is
  * left of hours, and not accepted yet: it goes aside. */
-static void set_aside(const char *path)
+static int set_aside(const char *path, struct err *e)
 {
-	char *old = xasprintf("%s.old", path);
+	struct stat st;
 
-	if (replaceable(path))
-		rename(path, old);
-	free(old);
+	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	if (worth_keeping(path))
+		return file_set_aside(path, NULL, e);
+	if (unlink(path) < 0)
+		return err_sys(e, ERR_OUTPUT, errno, "cannot remove '%s'", path);
+	return 0;
 }
 
 int documents_begin(const struct documents *d, struct err *e)
@@ -170,12 +238,15 @@ int documents_begin(const struct documents *d, struct err *e)
 	if (e->code)
 		return e->code;
 	for (size_t i = 0; i < d->n; i++)
-		set_aside(d->paths[i]);
+		if (set_aside(d->paths[i], e) < 0)
+			return e->code;
 	if (!d->n) {
 		char *path = xasprintf("%s/result.json", d->o->out);
 
-		set_aside(path);
+		set_aside(path, e);
 		free(path);
+		if (e->code)
+			return e->code;
 	}
 	if (d->o->json && replaceable(d->o->json))
 		unlink(d->o->json);

@@ -67,7 +67,7 @@ static int secure_descriptors(void)
 	int fd;
 
 	do
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", O_RDONLY); /* a write to it fails, as to a closed one */
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd < 0)
 		return -1;

@@ -47,6 +47,7 @@ struct base_session {
 	struct facts host;
 	VEC(struct facts) target_facts;
 	VEC(struct base_job) jobs;
+	VEC(const char *) retired_of; /* the sessions that stood when it was written: of these it speaks */
 	VEC(const char *) retired; /* "TARGET WORKLOAD" or "TARGET WORKLOAD gate METRIC" */
 };
 
@@ -94,9 +95,10 @@ int baseline_drop(const struct baseline *b, const char *session, struct err *e);
  * no other holds it; returns how many. Asked with all that are to be dropped, before the first is. */
 size_t baseline_drop_forgets(const struct baseline *b, const char *const *ids, size_t n,
 			     struct str *text);
-/* Writes a retirement record: the check or job is no longer demanded. */
+/* Writes a retirement record: the check or job is no longer demanded by the sessions that stand now; one
+ * accepted later demands it again. dry_run: only whether it could. */
 int baseline_retire(const struct baseline *b, const char *what, const char *who, const char *reason,
-		    struct err *e);
+		    bool dry_run, struct err *e);
 /* For people: sessions, epochs, blocks, per gate median and spread. */
 void baseline_show(const struct baseline *b, struct str *out);
 /* What a result differs in from the baseline: per gate old and new medians, facts changed. */

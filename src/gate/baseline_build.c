@@ -173,6 +173,7 @@ void baseline_session_release(struct base_session *s)
 	VEC_RELEASE(&s->jobs);
 	VEC_RELEASE(&s->target_facts);
 	VEC_RELEASE(&s->retired);
+	VEC_RELEASE(&s->retired_of);
 }
 
 static int by_start(const void *a, const void *b)

@@ -83,6 +83,11 @@ static int write_record(const struct baseline *b, const char *what, const char *
 	jw_array(&w, "retired");
 	jw_str(&w, NULL, what);
 	jw_end_array(&w);
+	jw_array(&w, "sessions");
+	for (size_t i = 0; i < b->n; i++)
+		if (!b->sessions[i].retired_jobs)
+			jw_str(&w, NULL, b->sessions[i].id);
+	jw_end_array(&w);
 	jw_str(&w, "suite", b->suite);
 	jw_str(&w, "who", who);
 	jw_end_object(&w);
@@ -95,14 +100,14 @@ static int write_record(const struct baseline *b, const char *what, const char *
 }
 
 int baseline_retire(const struct baseline *b, const char *what, const char *who, const char *reason,
-		    struct err *e)
+		    bool dry_run, struct err *e)
 {
 	if (!b->dir)
 		return err_set(e, ERR_USAGE, "'%s' cannot be retired: there is no baseline folder",
 			       what);
 	for (size_t i = 0; i < b->n; i++)
 		if (!b->sessions[i].retired_jobs && demanded(&b->sessions[i], what))
-			return write_record(b, what, who, reason, e);
+			return dry_run ? 0 : write_record(b, what, who, reason, e);
 	err_set(e, ERR_USAGE, "the baseline of suite '%s', profile '%s' does not demand '%s'",
 		b->suite, b->profile, what);
 	return err_hint(

@@ -334,5 +334,9 @@ int baseline_session_read(const struct json *root, const char *suite, const char
 	s->started = s->accepted;
 	for (size_t i = 0; i < n; i++)
 		*VEC_PUSH(&s->retired) = retired[i];
+	if (read_texts(root, "sessions", a, &retired, &n, e))
+		return e->code;
+	for (size_t i = 0; i < n; i++)
+		*VEC_PUSH(&s->retired_of) = retired[i];
 	return 0;
 }

@@ -66,14 +66,22 @@ static void held(const struct result *r, struct names *l)
 	names_sort(l);
 }
 
-/* A retirement speaks of what was accepted before it; a gate accepted again later is demanded
- * again. */
-static bool retired(const struct baseline *b, const char *what, int64_t accepted)
+/* A retirement names the sessions that stood when it was written, whatever the clocks say; a gate accepted
+ * again later is demanded again. */
+static bool speaks_of(const struct base_session *record, const char *session)
+{
+	for (size_t i = 0; i < record->retired_of.n; i++)
+		if (strcmp(record->retired_of.v[i], session) == 0)
+			return true;
+	return false;
+}
+
+static bool retired(const struct baseline *b, const char *what, const char *session)
 {
 	for (size_t i = 0; i < b->n; i++) {
 		const struct base_session *s = &b->sessions[i];
 
-		if (!s->retired_jobs || s->accepted < accepted)
+		if (!s->retired_jobs || !speaks_of(s, session))
 			continue;
 		for (size_t k = 0; k < s->retired.n; k++)
 			if (strcmp(s->retired.v[k], what) == 0)
@@ -86,12 +94,12 @@ bool judge_retired(const struct baseline *b, const struct base_session *s, const
 		   const char *metric)
 {
 	char *what = xasprintf("%s %s", j->target, j->name);
-	bool yes = retired(b, what, s->accepted);
+	bool yes = retired(b, what, s->id);
 
 	if (!yes && metric) {
 		char *gate = xasprintf("%s gate %s", what, metric);
 
-		yes = retired(b, gate, s->accepted);
+		yes = retired(b, gate, s->id);
 		free(gate);
 	}
 	free(what);
@@ -102,12 +110,12 @@ static void demand(const struct judge *g, const struct base_session *s, const st
 		   const struct names *have, struct names *lost)
 {
 	char *job = xasprintf("%s %s", j->target, j->name);
-	bool job_held = names_have(have, job), job_retired = retired(g->b, job, s->accepted);
+	bool job_held = names_have(have, job), job_retired = retired(g->b, job, s->id);
 
 	for (size_t i = 0; i < j->gates.n && !job_retired; i++) {
 		char *gate = xasprintf("%s gate %s", job, j->gates.v[i]);
 
-		if (!names_have(have, gate) && !retired(g->b, gate, s->accepted))
+		if (!names_have(have, gate) && !retired(g->b, gate, s->id))
 			*VEC_PUSH(lost) = xstrdup(job_held ? gate : job);
 		free(gate);
 	}

@@ -17,19 +17,32 @@ struct word {
 	enum word_type type;
 	size_t at;         /* offset in struct job */
 	uint64_t min, max; /* of the numbers */
+	bool later;        /* came after the first texts: written only where it is not 0 or "" */
 };
 
 #define WORD(field, type, min, max)                                                                \
 	{                                                                                          \
 #field, type, offsetof(struct job, field), min, max                                \
 	}
+/* Absent is 0 or "": texts of before the word existed stay what they were. */
+#define LATER(field, type, max)                                                                    \
+	{                                                                                          \
+#field, type, offsetof(struct job, field), 0, max, true                            \
+	}
 static const struct word words[] = {
     WORD(bs, W_U32, 0, UINT32_MAX),
+    LATER(bsrange, W_TEXT, 0),
+    LATER(bssplit, W_TEXT, 0),
+    LATER(buffer_compress_percentage, W_U32, 100),
+    LATER(cpus_allowed, W_TEXT, 0),
+    LATER(dedupe_percentage, W_U32, 100),
     WORD(direct, W_BOOL, 0, 1),
     WORD(end_fsync, W_BOOL, 0, 1),
     WORD(fdatasync, W_U32, 0, UINT32_MAX),
     WORD(files, W_FILES, 0, 0),
+    LATER(fixedbufs, W_BOOL, 1),
     WORD(fsync, W_U32, 0, UINT32_MAX),
+    LATER(hipri, W_BOOL, 1),
     WORD(invalidate, W_BOOL, 0, 1),
     WORD(iodepth, W_U32, 0, UINT32_MAX),
     WORD(iodepth_batch_complete_max, W_U32, 0, UINT32_MAX),
@@ -38,20 +51,30 @@ static const struct word words[] = {
     WORD(ioengine, W_TEXT, 0, 0),
     WORD(loops, W_U64, 0, UINT64_MAX),
     WORD(norandommap, W_BOOL, 0, 1),
+    LATER(nowait, W_BOOL, 1),
     WORD(numjobs, W_U32, 0, UINT32_MAX),
     WORD(offset, W_U64, 0, UINT64_MAX),
     WORD(ramp_time, W_U64, 0, UINT64_MAX),
+    LATER(random_distribution, W_TEXT, 0),
     WORD(randrepeat, W_BOOL, 0, 1),
+    LATER(rate, W_DOUBLE, 0),
     WORD(rate_iops, W_DOUBLE, 0, 0),
+    LATER(registerfiles, W_BOOL, 1),
+    LATER(refill_buffers, W_BOOL, 1),
     WORD(runtime, W_U64, 0, UINT64_MAX),
     WORD(rw, W_RW, 0, 0),
     WORD(rwmixread, W_U32, 0, 100),
-    WORD(sim, W_TEXT, 0, 0),
+    LATER(sim, W_TEXT, 0),
     WORD(size, W_U64, 0, UINT64_MAX),
+    LATER(sqthread_poll, W_BOOL, 1),
+    LATER(startdelay, W_U64, UINT64_MAX),
     WORD(sync, W_SYNC, 0, 0),
+    LATER(thinktime, W_U64, UINT64_MAX),
+    LATER(thinktime_blocks, W_U32, UINT32_MAX),
     WORD(time_based, W_BOOL, 0, 1),
 };
 #undef WORD
+#undef LATER
 
 /* Reading and writing go through memcpy: the table knows offsets, not types. */
 #define FIELD(type, j, w)                                                                          \
@@ -108,6 +131,30 @@ static void add_value(struct str *out, const struct job *j, const struct word *w
 	}
 }
 
+static bool is_absent(const struct job *j, const struct word *w)
+{
+	const char *text;
+
+	switch (w->type) {
+	case W_U32:
+		return FIELD(uint32_t, j, w) == 0;
+	case W_U64:
+		return FIELD(uint64_t, j, w) == 0;
+	case W_BOOL:
+		return !FIELD(bool, j, w);
+	case W_DOUBLE:
+		return !(FIELD(double, j, w) > 0);
+	case W_TEXT:
+		text = FIELD(const char *, j, w);
+		return !text || !*text;
+	case W_RW:
+	case W_SYNC:
+	case W_FILES:
+		break;
+	}
+	return false;
+}
+
 void job_canonical(const struct job *j, struct str *out)
 {
 	const char *between = "";
@@ -115,7 +162,7 @@ void job_canonical(const struct job *j, struct str *out)
 	for (size_t i = 0; i < NAMES_COUNT(words); i++) {
 		const struct word *w = &words[i];
 
-		if (strcmp(w->name, "sim") == 0 && (!j->sim || !*j->sim))
+		if (w->later && is_absent(j, w))
 			continue;
 		str_addf(out, "%s%s=", between, w->name);
 		add_value(out, j, w);
@@ -293,7 +340,7 @@ static int read_words(const char *text, struct arena *a, struct job *j, struct e
 		char *value;
 
 		if (!find_pair(text, &like, &p)) {
-			if (strcmp(w->name, "sim") == 0)
+			if (w->later)
 				continue;
 			return err_set(e, ERR_DATA, "job text: word '%s' is missing", w->name);
 		}
@@ -310,7 +357,7 @@ int job_from_canonical(const char *text, struct arena *a, struct job *j, struct 
 	struct str again, diff;
 	int rc;
 
-	*j = (struct job){.sim = ""};
+	*j = (struct job){.sim = "", .bssplit = "", .bsrange = "", .random_distribution = "", .cpus_allowed = ""};
 	rc = read_words(text, a, j, e);
 	if (rc)
 		return rc;

@@ -71,6 +71,21 @@ static void add_queue(const struct job *j, struct str *out)
 	str_add(out, " --thread --group_reporting");
 }
 
+/* fio's engine options: they stand behind the engine. */
+static void add_engine_words(const struct job *j, struct str *out)
+{
+	if (j->hipri)
+		str_add(out, " --hipri");
+	if (j->nowait)
+		str_add(out, " --nowait=1");
+	if (j->fixedbufs)
+		str_add(out, " --fixedbufs");
+	if (j->registerfiles)
+		str_add(out, " --registerfiles");
+	if (j->sqthread_poll)
+		str_add(out, " --sqthread_poll");
+}
+
 static void add_length(const struct job *j, struct str *out)
 {
 	add_word(out, "--size=%llu", (unsigned long long)j->size);
@@ -93,6 +108,8 @@ static void add_pattern(const struct job *j, struct str *out)
 		return;
 	if (j->norandommap)
 		str_add(out, " --norandommap");
+	if (j->random_distribution && *j->random_distribution)
+		add_word(out, "--random_distribution=%s", j->random_distribution);
 	add_word(out, "--randrepeat=%d", j->randrepeat);
 	/* fio reads the seed as a signed number */
 	if (j->randrepeat)
@@ -117,12 +134,36 @@ void job_fio(const struct job *j, const char *target_path, struct str *out)
 	add_word(out, "--name=%s", j->name ? j->name : "job");
 	add_filename(j, target_path ? target_path : "TARGET", out);
 	add_word(out, "--rw=%s", job_rw_name(j->rw));
-	add_word(out, "--bs=%u", j->bs);
+	if (j->bssplit && *j->bssplit)
+		add_word(out, "--bssplit=%s", j->bssplit);
+	else if (j->bsrange && *j->bsrange)
+		add_word(out, "--bsrange=%s", j->bsrange);
+	else
+		add_word(out, "--bs=%u", j->bs);
 	add_queue(j, out);
+	add_engine_words(j, out);
 	add_length(j, out);
 	add_pattern(j, out);
 	add_syncs(j, out);
 	add_word(out, "--invalidate=%d", j->invalidate);
+	if (j->startdelay)
+		add_time(out, "startdelay", j->startdelay);
+	if (j->cpus_allowed && *j->cpus_allowed)
+		add_word(out, "--cpus_allowed=%s", j->cpus_allowed);
+	if (j->refill_buffers)
+		str_add(out, " --refill_buffers");
+	if (j->buffer_compress_percentage)
+		add_word(out, "--buffer_compress_percentage=%u", j->buffer_compress_percentage);
+	if (j->dedupe_percentage)
+		add_word(out, "--dedupe_percentage=%u", j->dedupe_percentage);
+	/* fio paces alike, but counts latency from the issue and not from the intended start */
+	if (j->rate > 0)
+		add_word(out, "--rate=%.0f", fmax(1.0, rint(j->rate)));
+	if (j->thinktime) {
+		add_word(out, "--thinktime=%lluus",
+			 (unsigned long long)((j->thinktime + NS_PER_US - 1) / NS_PER_US));
+		add_word(out, "--thinktime_blocks=%u", j->thinktime_blocks);
+	}
 	/* fio's is a whole number; a rate below one would read as "no limit" */
 	if (j->rate_iops > 0)
 		add_word(out, "--rate_iops=%.0f", fmax(1.0, rint(j->rate_iops)));

@@ -22,7 +22,7 @@ static uint32_t job_depth(const struct job *j)
 /* One buffer an I/O, in whole pages, each touched before the first I/O; 58 bits at most. */
 static uint64_t job_buffers(const struct job *j, uint64_t page)
 {
-	return ((uint64_t)j->bs + page - 1) / page * page * job_depth(j) * j->numjobs;
+	return ((uint64_t)job_bs_max(j) + page - 1) / page * page * job_depth(j) * j->numjobs;
 }
 
 /* Jobs run one after another: each has all of it. */
@@ -47,7 +47,7 @@ static void memory_room(struct plan *p, const struct host *h)
 				      "its buffers (bs %s, iodepth %u, numjobs %u) need %s, and of "
 				      "the %s of memory available it may use 90 %%; lower bs, "
 				      "iodepth or numjobs (%s:%u)",
-				      plan_size(&p->arena, j->bs), job_depth(j), j->numjobs,
+				      plan_size(&p->arena, job_bs_max(j)), job_depth(j), j->numjobs,
 				      plan_size(&p->arena, need), plan_size(&p->arena, available),
 				      p->suite->file, job_line(p, j, PW_BS)));
 	}

@@ -87,12 +87,11 @@ static void unknown_engine(struct planner *pl, const struct origin *og, const ch
 	free(names);
 }
 
-/* A ring has no more entries, on any kernel (IORING_MAX_ENTRIES). */
-enum { URING_DEPTH_MAX = 32768 };
-
 uint32_t engine_depth_max(const char *name)
 {
-	return strcmp(name, "io_uring") == 0 ? URING_DEPTH_MAX : UINT32_MAX;
+	const struct engine *g = engine_find(name);
+
+	return g && g->depth_max ? g->depth_max : UINT32_MAX;
 }
 
 static void engine_depth(struct planner *pl, const struct job *j, const struct job_origins *og)
@@ -125,6 +124,92 @@ static void engine_can(struct planner *pl, const struct job *j, const struct job
 			       g->name);
 }
 
+/* The words of a job that an engine must have a capability bit for. */
+static uint32_t job_wants(const struct job *j)
+{
+	return engine_wants(&(struct engine_config){.hipri = j->hipri,
+						    .nowait = j->nowait,
+						    .fixedbufs = j->fixedbufs,
+						    .registerfiles = j->registerfiles,
+						    .sqthread_poll = j->sqthread_poll});
+}
+
+static void add_engines_with(struct str *out, uint32_t cap)
+{
+	for (unsigned i = 0; i < engine_count; i++)
+		if (engine_table[i]->caps & cap)
+			str_addf(out, "%s%s", out->len ? " " : "", engine_table[i]->name);
+}
+
+static const struct origin *origin_of(const struct job_origins *og, uint32_t cap)
+{
+	const struct word *w = word_find(engine_word(cap));
+
+	return &og->of[w ? word_index(w) : WORD_COUNT_MAX - 1];
+}
+
+/* NULL, or why the engine that `auto` found is not the one these words need. A named engine is the
+ * suite's own mistake, and reported. */
+static const char *engine_has_words(struct planner *pl, const struct job *j,
+				    const struct job_origins *og, const struct engine *g,
+				    bool is_auto)
+{
+	const char *why = NULL;
+	struct str with;
+
+	for (uint32_t lacks = job_wants(j) & ~g->caps; lacks && !why; lacks &= lacks - 1) {
+		uint32_t cap = lacks & -lacks;
+		const struct origin *at = origin_of(og, cap);
+		struct diag *d = NULL;
+
+		str_init(&with);
+		add_engines_with(&with, cap);
+		if (is_auto)
+			why = arena_printf(pl->a,
+					   "ioengine %s (auto) has no %s; it is a word of: %s",
+					   g->name, engine_word(cap), with.s);
+		else
+			d = planner_report(pl, at->line ? at->line : j->file_line, at->column,
+					   "ioengine %s has no %s", g->name, engine_word(cap));
+		if (d)
+			diag_hint(d, "engines that have it: %s", with.s);
+		str_release(&with);
+	}
+	return why;
+}
+
+/* O_DIRECT and polling: what they exclude. */
+static void engine_path(struct planner *pl, const struct job *j, const struct job_origins *og,
+			const struct engine *g)
+{
+	const struct origin *at = &og->of[pl->at[PW_DIRECT]], *hipri = origin_of(og, ENGINE_HIPRI);
+	struct diag *d = NULL;
+
+	if ((g->caps & ENGINE_MAPPED) && j->direct && !j->direct_auto) {
+		if (!at->line)
+			at = &og->of[pl->at[PW_IOENGINE]];
+		d = planner_report(pl, at->line ? at->line : j->file_line, at->column,
+				   "ioengine %s goes through the page cache: it cannot be direct",
+				   g->name);
+		if (d)
+			diag_hint(d, "direct: false");
+	}
+	if (!j->hipri || !(g->caps & ENGINE_HIPRI))
+		return;
+	if (!j->direct && !j->direct_auto) {
+		d = planner_report(pl, hipri->line ? hipri->line : j->file_line, hipri->column,
+				   "hipri needs direct I/O: nobody polls for the page cache");
+		if (d)
+			diag_hint(d, "direct: true");
+	}
+	if (!(g->caps & ENGINE_SYNC) && (j->fsync || j->fdatasync || j->end_fsync))
+		planner_report(
+			pl, hipri->line ? hipri->line : j->file_line, hipri->column,
+			"a polled ring of %s has no fsync: hipri excludes fsync, fdatasync and "
+			"end_fsync",
+			g->name);
+}
+
 /* The script of sim is its own business but for a wrong one, which is the suite's. */
 static void engine_script(struct planner *pl, struct job *j, const struct job_origins *og)
 {
@@ -143,6 +228,7 @@ const char *engine_resolve(struct planner *pl, struct job *j, const struct job_o
 	bool is_auto = strcmp(asked, "auto") == 0;
 	const struct engine *g;
 	const struct engine_state *st;
+	const char *lacks;
 
 	j->ioengine_asked = asked;
 	if (is_auto && pl->o->lint_only) {
@@ -159,11 +245,13 @@ const char *engine_resolve(struct planner *pl, struct job *j, const struct job_o
 	}
 	j->ioengine = g->name;
 	engine_can(pl, j, og, g);
+	lacks = engine_has_words(pl, j, og, g, is_auto);
+	engine_path(pl, j, og, g);
 	if (!is_auto) /* nobody wrote down which engine `auto` finds: capacity.c tells the job */
 		engine_depth(pl, j, og);
 	engine_script(pl, j, og);
 	if (pl->o->lint_only || j->state != JOB_READY)
 		return NULL;
 	st = engine_ask(pl, g);
-	return st->usable ? NULL : st->why;
+	return st->usable ? lacks : st->why;
 }

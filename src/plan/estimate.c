@@ -30,7 +30,16 @@ static double size_bytes(const struct job *j)
 /* I/Os a second times bytes, limited by the pacer; INFINITY when free running. */
 static double paced_rate(const struct job *j)
 {
-	return j->rate_iops > 0 ? j->rate_iops * j->bs * j->numjobs : INFINITY;
+	double bs = job_bs_max(j), rate = INFINITY;
+
+	if (j->rate_iops > 0)
+		rate = j->rate_iops * bs;
+	if (j->rate > 0)
+		rate = j->rate;
+	if (j->thinktime)
+		rate = fmin(rate, bs * (j->thinktime_blocks ?: 1) * (double)NS_PER_SEC /
+					  (double)j->thinktime);
+	return rate * j->numjobs;
 }
 
 static double run_seconds(const struct job *j)
@@ -45,7 +54,7 @@ static double run_seconds(const struct job *j)
 
 uint64_t plan_run_time(const struct job *j)
 {
-	return HARNESS_NS + j->ramp_time + (j->time_based ? j->runtime : 0);
+	return HARNESS_NS + j->startdelay + j->ramp_time + (j->time_based ? j->runtime : 0);
 }
 
 static double run_ns(const struct job *j)

@@ -29,6 +29,16 @@ static const char *const plan_words[PW_COUNT] = {
 	[PW_FILES] = "files",
 	[PW_RUNS] = "runs",
 	[PW_SIM] = "sim",
+	[PW_BSSPLIT] = "bssplit",
+	[PW_BSRANGE] = "bsrange",
+	[PW_NORANDOMMAP] = "norandommap",
+	[PW_RATE_BW] = "rate",
+	[PW_THINKTIME] = "thinktime",
+	[PW_THINKTIME_BLOCKS] = "thinktime_blocks",
+	[PW_REFILL] = "refill_buffers",
+	[PW_COMPRESS] = "buffer_compress_percentage",
+	[PW_DEDUPE] = "dedupe_percentage",
+	[PW_DISTRIBUTION] = "random_distribution",
 };
 
 unsigned plan_word_at(enum plan_word w)

@@ -75,7 +75,7 @@ void plan_release(struct plan *p);
  * logical block, ramp not below runtime ...) with waivers applied. Called by plan_make. */
 void plan_lint(struct plan *p, struct diags *d);
 /* Safety and capacity of the machine and of each target for its jobs: depth of the engine that `auto`
- * found, memory for buffers, in use, read-only, permission, identity for writing, direct I/O,
+ * found, memory for buffers, in use, polling (one read where the queue can poll), read-only, permission, identity for writing, direct I/O,
  * alignment, size, holes, free space. Opens at most an unnamed file in a folder (plan_make
  * did, to ask for its direct I/O limits) and a file for reading, to ask what of it was ever written. Marks jobs JOB_ERROR. Called by plan_make unless lint_only. */
 void plan_permit(struct plan *p, const struct plan_options *o);

@@ -18,6 +18,8 @@ enum plan_word {
 	PW_RW, PW_BS, PW_IOENGINE, PW_IODEPTH, PW_BATCH_SUBMIT, PW_COMPLETE_MIN, PW_COMPLETE_MAX,
 	PW_SIZE, PW_OFFSET, PW_RUNTIME, PW_RAMP, PW_TIME_BASED, PW_DIRECT, PW_SYNC, PW_FSYNC,
 	PW_FDATASYNC, PW_END_FSYNC, PW_RATE, PW_MIX, PW_FILES, PW_RUNS, PW_SIM,
+	PW_BSSPLIT, PW_BSRANGE, PW_NORANDOMMAP, PW_DISTRIBUTION,
+	PW_REFILL, PW_COMPRESS, PW_DEDUPE, PW_RATE_BW, PW_THINKTIME, PW_THINKTIME_BLOCKS,
 	PW_COUNT
 };
 unsigned plan_word_at(enum plan_word w);
@@ -108,6 +110,9 @@ void resolve_on_target(struct planner *pl, const struct workload *w, struct job 
 const char *engine_resolve(struct planner *pl, struct job *j, const struct job_origins *og);
 /* What the engine of that name can have in flight; UINT32_MAX = it does not say. */
 uint32_t engine_depth_max(const char *name);
+
+/* polling.c: NULL when hipri is not asked for or works, else the sentence. */
+const char *job_polls(struct plan *p, const struct host *h, struct job *j);
 
 /* conditions.c */
 void conditions_suite(struct planner *pl);  /* requires; admit before the run, later: plan_admitted */

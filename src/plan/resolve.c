@@ -77,6 +77,92 @@ static void resolve_batches(struct planner *pl, const struct workload *w, struct
 			       j->iodepth_batch_complete_max);
 }
 
+/*
+ * bs, bssplit and bsrange are three ways to say one thing: the one written nearest to the workload
+ * holds, and two at one place contradict each other.
+ */
+static void resolve_blocks(struct planner *pl, const struct workload *w, struct job *j,
+			   struct job_origins *og)
+{
+	static const enum plan_word words[] = {PW_BS, PW_BSSPLIT, PW_BSRANGE};
+	struct origin *of[3], *win = NULL;
+	struct bs_mix mix;
+
+	for (int i = 0; i < 3; i++) {
+		of[i] = &og->of[pl->at[words[i]]];
+		if (!win || of[i]->kind > win->kind)
+			win = of[i];
+	}
+	for (int i = 0; i < 3; i++) {
+		if (of[i] == win)
+			continue;
+		if (of[i]->kind == win->kind && win->kind != ORIGIN_DEFAULT)
+			planner_report(pl, of[i]->line, of[i]->column,
+				       "workload '%s' has two of bs, bssplit and bsrange", w->name);
+		if (i)
+			*of[i] = (struct origin){0};
+	}
+	if (win != of[1])
+		j->bssplit = "";
+	if (win != of[2])
+		j->bsrange = "";
+	if (win == of[0] || job_bs_mix(j, &mix))
+		return;
+	j->bs = mix.smallest;
+	*of[0] = *win;
+	/* a pass that visits each block once cannot be had: refused here, not approximated */
+	if (job_random(j) && !j->norandommap &&
+	    !(j->random_distribution && *j->random_distribution)) {
+		struct diag *g = planner_report(pl, win->line ? win->line : w->line, win->column,
+						"random offsets of workload '%s' cannot cover the "
+						"region once with blocks of "
+						"several sizes",
+						w->name);
+
+		if (g)
+			diag_hint(g, "norandommap: true, and blocks may repeat");
+	}
+}
+
+/* One schedule: of rate and rate_iops, the one written nearest to the workload. */
+static void resolve_pace(struct planner *pl, const struct workload *w, struct job *j,
+			 struct job_origins *og)
+{
+	struct origin *iops = &og->of[pl->at[PW_RATE]], *bw = &og->of[pl->at[PW_RATE_BW]];
+
+	if (j->rate_iops > 0 && j->rate > 0) {
+		if (iops->kind == bw->kind) {
+			planner_report(pl, bw->line, bw->column,
+				       "workload '%s' has both rate and rate_iops", w->name);
+		} else if (iops->kind > bw->kind) {
+			j->rate = 0;
+			*bw = (struct origin){0};
+		} else {
+			j->rate_iops = 0;
+			*iops = (struct origin){0};
+		}
+	}
+	if (!j->thinktime)
+		j->thinktime_blocks = 0;
+	else if (!j->thinktime_blocks)
+		j->thinktime_blocks = 1;
+}
+
+/* Duplicates among buffers that are filled once would be all there is. */
+static void resolve_contents(struct planner *pl, const struct workload *w, struct job *j,
+			     const struct job_origins *og)
+{
+	const struct origin *at = &og->of[pl->at[PW_REFILL]];
+
+	if (!j->dedupe_percentage)
+		return;
+	if (written(pl, og, PW_REFILL) && !j->refill_buffers)
+		planner_report(pl, at->line, at->column,
+			       "workload '%s' has dedupe_percentage, which needs refill_buffers",
+			       w->name);
+	j->refill_buffers = true;
+}
+
 void resolve_instance(struct planner *pl, const struct workload *w, struct job *j,
 		      struct job_origins *og)
 {
@@ -98,6 +184,9 @@ void resolve_instance(struct planner *pl, const struct workload *w, struct job *
 		j->runs = pl->o->runs;
 		og->of[pl->at[PW_RUNS]] = (struct origin){ORIGIN_COMMAND, 0, 0, NULL};
 	}
+	resolve_blocks(pl, w, j, og);
+	resolve_pace(pl, w, j, og);
+	resolve_contents(pl, w, j, og);
 	resolve_time(pl, w, j, og);
 	resolve_batches(pl, w, j, og);
 	pl->engine_why = engine_resolve(pl, j, og);
@@ -110,6 +199,26 @@ static void resolve_size(struct planner *pl, const struct workload *w, struct jo
 
 	if (j->size)
 		return;
+	if (j->size_percent && (t->kind == TARGET_BLOCK || t->kind == TARGET_FILE)) {
+		/* of the whole target, as fio's, and whole blocks */
+		j->size = (uint64_t)((double)t->size * j->size_percent / 100);
+		j->size -= j->size % (j->bs ? j->bs : 1);
+		if (!j->size)
+			job_stop(j, JOB_ERROR,
+				 arena_printf(pl->a,
+					      "%u%% of '%s' (%llu bytes) holds no block of %u",
+					      j->size_percent, t->role, (unsigned long long)t->size,
+					      j->bs));
+		return;
+	}
+	if (j->size_percent && t->kind != TARGET_NONE) {
+		g = planner_report(pl, w->line, w->column,
+				   "size %u%% of workload '%s': a folder has no size of its own",
+				   j->size_percent, w->name);
+		if (g)
+			diag_hint(g, "write bytes: `size: 1GiB`");
+		return;
+	}
 	if (t->kind == TARGET_BLOCK) {
 		j->size = j->offset < t->size ? t->size - j->offset : 0;
 		og->of[pl->at[PW_SIZE]] = (struct origin){ORIGIN_TARGET, 0, 0, NULL};
@@ -126,12 +235,23 @@ static void resolve_size(struct planner *pl, const struct workload *w, struct jo
 
 static void resolve_direct(struct planner *pl, struct job *j, const struct target *t)
 {
+	const struct engine *g = engine_find(j->ioengine);
+	bool mapped = g && (g->caps & ENGINE_MAPPED);
 	const char *why;
 
 	if (!j->direct_auto)
 		return;
+
 	if (t->kind == TARGET_NONE || plan_job_diskless(j)) {
-		j->direct = t->kind == TARGET_NONE;
+		j->direct = t->kind == TARGET_NONE && !mapped;
+		return;
+	}
+	if (mapped) {
+		j->direct = false;
+		notices_add(&pl->p->notices,
+			    "direct auto: false: ioengine %s goes through the page "
+			    "cache",
+			    g->name);
 		return;
 	}
 	j->direct = direct_reported(t);

@@ -33,10 +33,11 @@ static double seconds(uint64_t ns)
 
 RULE(depth_on_sync_engine)
 {
-	if (v->j->iodepth <= 1 || !has_cap(v, ENGINE_SYNC))
+	if (v->j->iodepth <= 1 || !has_cap(v, ENGINE_SYNC | ENGINE_SERIAL))
 		return false;
-	str_addf(text, "iodepth %u has no effect: ioengine %s is synchronous", v->j->iodepth,
-		 v->g->name);
+	str_addf(text, "iodepth %u has no effect: ioengine %s %s", v->j->iodepth, v->g->name,
+		 has_cap(v, ENGINE_SYNC) ? "is synchronous"
+					 : "does the I/Os of a descriptor one after another");
 	str_addf(hint, "numjobs: %u, or an asynchronous engine (io_uring, libaio)", v->j->iodepth);
 	return true;
 }
@@ -92,6 +93,23 @@ RULE(fsync_without_write)
 	return n > 0;
 }
 
+RULE(contents_without_write)
+{
+	const struct job *j = v->j;
+
+	if (metric_job_does(j, DIR_WRITE) ||
+	    (!(own(v, PW_REFILL) && j->refill_buffers) &&
+	     !(own(v, PW_DEDUPE) && j->dedupe_percentage) &&
+	     !(own(v, PW_COMPRESS) && j->buffer_compress_percentage)))
+		return false;
+	str_addf(text,
+		 "refill_buffers, buffer_compress_percentage or dedupe_percentage has no effect: "
+		 "rw is "
+		 "%s%s",
+		 job_rw_name(j->rw), job_writes(j) ? " with rwmixread 100" : "");
+	return true;
+}
+
 RULE(batch_above_depth)
 {
 	const struct job *j = v->j;
@@ -138,12 +156,12 @@ RULE(size_below_bs)
 {
 	const struct job *j = v->j;
 
-	if (!j->size || j->size >= j->bs)
+	if (!j->size || j->size >= job_bs_max(j))
 		return false;
 	str_add(text, "size ");
 	plan_add_size(text, j->size);
 	str_add(text, " is below bs ");
-	plan_add_size(text, j->bs);
+	plan_add_size(text, job_bs_max(j));
 	str_add(text, ": there is no room for one I/O");
 	return true;
 }
@@ -162,6 +180,15 @@ RULE(size_not_multiple_of_bs)
 	str_add(text, ": the last ");
 	plan_add_size(text, j->size % j->bs);
 	str_add(text, " are never touched");
+	return true;
+}
+
+RULE(distribution_without_random)
+{
+	if (!own(v, PW_DISTRIBUTION) || job_random(v->j) || !*v->j->random_distribution)
+		return false;
+	str_addf(text, "random_distribution %s has no effect: rw is %s", v->j->random_distribution,
+		 job_rw_name(v->j->rw));
 	return true;
 }
 
@@ -197,14 +224,29 @@ RULE(no_checks)
 	return true;
 }
 
+/* I/Os a second of one job at most; 0 = unpaced. Of a mix of sizes, as if all were the largest. */
+static double job_rate(const struct job *j)
+{
+	return j->rate > 0 ? j->rate / job_bs_max(j) : j->rate_iops;
+}
+
+RULE(thinktime_blocks_without_thinktime)
+{
+	if (!own(v, PW_THINKTIME_BLOCKS) || v->j->thinktime)
+		return false;
+	str_add(text, "thinktime_blocks has no effect without thinktime");
+	return true;
+}
+
 RULE(rate_below_one_per_window)
 {
 	const struct job *j = v->j;
 
-	if (!(j->rate_iops > 0) || !j->runtime || j->rate_iops * seconds(j->runtime) >= 1)
+	if (!(job_rate(j) > 0) || !j->runtime || job_rate(j) * seconds(j->runtime) >= 1)
 		return false;
-	str_add(text, "rate_iops ");
-	units_add_double(text, j->rate_iops);
+	str_add(text, j->rate > 0 ? "rate " : "rate_iops ");
+	units_add_double(text, j->rate > 0 ? j->rate : j->rate_iops);
+	str_add(text, j->rate > 0 ? " B/s" : "");
 	str_add(text, " cannot complete one I/O in a runtime of ");
 	unit_format_duration(text, j->runtime);
 	return true;
@@ -214,7 +256,7 @@ RULE(percentile_needs_samples)
 {
 	const struct job *j = v->j;
 
-	if (!(j->rate_iops > 0) || !j->runtime)
+	if (!(job_rate(j) > 0) || !j->runtime)
 		return false;
 	for (size_t i = 0; i < v->nchecks; i++) {
 		const struct metric *m = metric_find(v->checks[i].metric);
@@ -224,7 +266,7 @@ RULE(percentile_needs_samples)
 			continue;
 		if ((j->rw == RW_RW || j->rw == RW_RANDRW) && m->dir < DIR_COUNT)
 			share = (m->dir == DIR_READ ? j->rwmixread : 100 - j->rwmixread) / 100.0;
-		above = j->rate_iops * j->numjobs * seconds(j->runtime) * share * (1 - m->quantile);
+		above = job_rate(j) * j->numjobs * seconds(j->runtime) * share * (1 - m->quantile);
 		/* slack: 1 - quantile is not exact in binary */
 		if (above + 1e-6 >= SAMPLES_ABOVE)
 			continue;
@@ -232,7 +274,7 @@ RULE(percentile_needs_samples)
 			 "'%s' will be insufficient: about %.0f samples above %s in a run, %d are "
 			 "needed",
 			 v->checks[i].name, above, m->name, SAMPLES_ABOVE);
-		str_add(hint, "a longer runtime, a higher rate_iops, or a lower percentile");
+		str_add(hint, "a longer runtime, a higher rate, or a lower percentile");
 		return true;
 	}
 	return false;
@@ -258,15 +300,19 @@ const struct lint_rule lint_rules[] = {
 	{RULE_LIBAIO_BUFFERED, PW_IODEPTH, libaio_buffered},
 	{RULE_MIX_WITHOUT_MIX, PW_MIX, mix_without_mix},
 	{RULE_FSYNC_WITHOUT_WRITE, PW_RW, fsync_without_write},
+	{RULE_CONTENTS_WITHOUT_WRITE, PW_RW, contents_without_write},
 	{RULE_BATCH_ABOVE_DEPTH, PW_IODEPTH, batch_above_depth},
 	{RULE_RAMP_NOT_BELOW_RUNTIME, PW_RAMP, ramp_not_below_runtime},
 	{RULE_BS_NOT_MULTIPLE_OF_512_DIRECT, PW_BS, bs_not_multiple_of_512_direct},
 	{RULE_SIZE_BELOW_BS, PW_SIZE, size_below_bs},
 	{RULE_SIZE_NOT_MULTIPLE_OF_BS, PW_SIZE, size_not_multiple_of_bs},
+	{RULE_DISTRIBUTION_WITHOUT_RANDOM, PW_DISTRIBUTION, distribution_without_random},
 	{RULE_SHORT_RUNTIME, PW_RUNTIME, short_runtime},
 	{RULE_SIM_WITHOUT_SIM, PW_SIM, sim_without_sim},
 	{RULE_NO_CHECKS, PW_COUNT, no_checks},
 	{RULE_RATE_BELOW_ONE_PER_WINDOW, PW_RATE, rate_below_one_per_window},
+	{RULE_THINKTIME_BLOCKS_WITHOUT_THINKTIME, PW_THINKTIME_BLOCKS,
+	 thinktime_blocks_without_thinktime},
 	{RULE_PERCENTILE_NEEDS_SAMPLES, PW_RATE, percentile_needs_samples},
 	{RULE_PRECONDITION, PW_RW, precondition},
 };

@@ -127,7 +127,8 @@ static void add_value(const struct word *w, const struct job *j, struct str *out
 {
 	size_t before = out->len;
 
-	if (w->bytes)
+	/* a share of the target says both the share and what it came to */
+	if (w->bytes && !(j->size_percent && str_eq(w->name, "size")))
 		add_word_size(out, word_bytes(w, j));
 	else
 		w->show(w, j, out);

@@ -46,7 +46,7 @@ int task_alloc(struct task *k, struct err *e)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct rng r;
 
-	k->buffer_len = (k->job->bs + page - 1) / page * page;
+	k->buffer_len = ((size_t)job_bs_max(k->job) + page - 1) / page * page;
 	if (__builtin_mul_overflow(k->buffer_len, (size_t)k->depth, &k->buffers_len))
 		return err_set(e, ERR_MEASURE, "buffers of '%s' do not fit into memory",
 			       k->job->name);
@@ -56,9 +56,15 @@ int task_alloc(struct task *k, struct err *e)
 		return err_sys(e, ERR_MEASURE, errno, "cannot map %zu bytes of buffers for '%s'",
 			       k->buffers_len, k->job->name);
 	k->buffers = area;
+	/* Of the run: what one run wrote must be no duplicate of what another did. */
+	contents_init(&k->contents, k->job, rng_mix(k->req->run_seed + k->index + 0x66696c6c));
+	k->refill = k->job->refill_buffers || k->job->dedupe_percentage;
 	/* Also touches every page, so that none is faulted in on the I/O path. */
 	rng_seed(&r, rng_mix(k->req->seed + k->index));
-	buffer_fill(k->buffers, k->buffers_len, &r);
+	if (k->job->buffer_compress_percentage)
+		contents_fill(&k->contents, k->buffers, k->buffers_len);
+	else
+		buffer_fill(k->buffers, k->buffers_len, &r);
 	lists_alloc(k);
 	return 0;
 }

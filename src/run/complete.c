@@ -22,10 +22,21 @@ static const char *op_name(enum io_op op)
 	return "I/O";
 }
 
+/* What the words of the job have to do with it. */
+static const char *likely(const struct job *j, int sys)
+{
+	if (sys == EINVAL && j->direct)
+		return " (direct: are offset and length multiples of the logical block size?)";
+	if (sys == EOPNOTSUPP && j->hipri)
+		return " (hipri: polling is not supported here)";
+	if (sys == EOPNOTSUPP && j->nowait)
+		return " (nowait: the file system or device has no such I/O; buffered writes seldom "
+		       "have)";
+	return "";
+}
+
 void task_fail(struct task *k, const struct io *io, int sys)
 {
-	static const char misaligned[] =
-		" (direct: are offset and length multiples of the logical block size?)";
 	const char *name = k->req->target_name;
 	char buf[32];
 	const char *cause = err_text(sys, buf, sizeof(buf));
@@ -38,7 +49,7 @@ void task_fail(struct task *k, const struct io *io, int sys)
 		live_fail(k->live, OUTCOME_IO_ERROR, sys, io->offset, io->len,
 			  "%s of %u bytes at offset %llu of '%s' failed: %s%s", op_name(io->op),
 			  io->len, (unsigned long long)io->offset, name, cause,
-			  sys == EINVAL && k->job->direct ? misaligned : "");
+			  likely(k->job, sys));
 	k->end = END_FAILED;
 }
 

@@ -133,8 +133,11 @@ void task_inject(struct task *k, unsigned n)
 	if (k->req->inject.delay)
 		task_hold(k, k->now + k->req->inject.delay);
 	if (k->stretch > 0 && !k->deep && n) {
-		uint64_t from = k->pace.period > 0 ? k->done[0]->issued : k->delivered;
+		uint64_t from = k->pace.on ? k->done[0]->issued : k->delivered;
 
+		/* Of an open loop: the wait behind the I/O before is stretched already. */
+		if (k->open && from < k->delivered)
+			from = k->delivered;
 		if (k->now > from)
 			task_hold(k, k->now + (uint64_t)((double)(k->now - from) * k->stretch));
 	}

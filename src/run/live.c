@@ -91,7 +91,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 static void gather_threads(const struct live *l, struct outcome *o)
 {
-	uint64_t unslotted = 0, late = 0;
+	uint64_t unslotted = 0, retried = 0, late = 0, unissued = 0;
 
 	for (unsigned i = 0; i < l->nthreads; i++) {
 		const struct live_thread *t = &l->thread[i];
@@ -104,6 +104,8 @@ static void gather_threads(const struct live *l, struct outcome *o)
 		o->depth_n += t->depth_n;
 		o->written += t->written;
 		unslotted += t->unslotted;
+		retried += t->retried;
+		unissued += t->unissued;
 		for (int d = 0; d < DIR_COUNT; d++) {
 			o->dir[d].ios += t->dir[d].ios;
 			o->dir[d].bytes += t->dir[d].bytes;
@@ -111,6 +113,14 @@ static void gather_threads(const struct live *l, struct outcome *o)
 			o->dir[d].shorts += t->dir[d].shorts;
 		}
 	}
+	if (l->open_loop)
+		outcome_note(o, "latency from the intended start");
+	if (unissued)
+		outcome_note(
+			o,
+			"%llu bytes that were due in the window were never issued: the rate was "
+			"not reached, and their latency is missing",
+			(unsigned long long)unissued);
 	if (late >= LATE_NS)
 		outcome_note(
 			o,
@@ -120,6 +130,10 @@ static void gather_threads(const struct live *l, struct outcome *o)
 	if (unslotted)
 		outcome_note(o, "%llu completions lie beyond the last 100 ms slot kept",
 			     (unsigned long long)unslotted);
+	if (retried)
+		outcome_note(o,
+			     "nowait: %llu I/Os would have blocked and were done again without it",
+			     (unsigned long long)retried);
 }
 
 static const struct hist *pick(const struct live_thread *t, int d, int which)

@@ -10,6 +10,7 @@
 #define BLKGATE_RUN_LIVE_H
 
 #include "engines/engine.h"
+#include "run/contents.h"
 #include "run/pace.h"
 #include "run/pattern.h"
 #include "run/run.h"
@@ -38,6 +39,8 @@ struct live_thread {
 	uint64_t late; /* ns, longest wait beyond its limit: the thread was not scheduled meanwhile */
 	uint64_t depth_sum, depth_n, written;
 	uint64_t unslotted; /* completions beyond the last slot */
+	uint64_t retried;   /* by its engine: nowait */
+	uint64_t unissued; /* bytes due in the window of an open loop that were never issued */
 	char note[128];     /* of its engine */
 	struct outcome_slot *slots;
 	struct live_dir dir[DIR_COUNT];
@@ -68,6 +71,7 @@ struct live {
 	_Atomic uint32_t cpu_begun, cpu_left;
 	uint64_t cpu_usr[2], cpu_sys[2];
 	bool sync_engine;
+	bool open_loop;         /* latency counts from the intended start */
 	char note[256];         /* of the set-up, written before there are threads */
 	struct live_thread thread[];
 };
@@ -115,6 +119,7 @@ struct task {
 
 	/* clock and phases, in the engine's time */
 	uint64_t now;            /* stamp of the last reaped batch or end of a wait */
+	uint64_t pushed_at;      /* when the last submission began */
 	uint64_t taken_at;       /* when the last submission returned; not of synchronous engines */
 	uint64_t t0, ws, we;     /* begin; window [ws, we]; we = UINT64_MAX when bound by size only */
 	uint64_t edge;           /* the next of them */
@@ -125,11 +130,14 @@ struct task {
 	enum phase phase;
 	enum task_end end;
 	bool is_virtual, is_sync, cancelled, stuck;
+	bool refill;             /* buffers of writes are filled anew, outside the stamps */
+	bool open;               /* rate: an I/O begins when it was due, not when it could be issued */
 
 	/* what is issued next */
 	struct pattern pattern;
 	struct pace pace;
-	uint64_t left;           /* I/Os still to issue of a run bound by size */
+	struct contents contents;
+	uint64_t left;           /* blocks still to issue of a run bound by size */
 	uint64_t writes;         /* since the last sync word counted */
 	enum io_op sync_due;     /* IO_FSYNC or IO_FDATASYNC when due, else IO_READ */
 	unsigned depth, batch, complete_min, complete_max;

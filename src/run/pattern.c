@@ -66,17 +66,64 @@ void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint6
 		.random = job_random(j),
 		.read_pct = read_share(j),
 	};
-	p->map = p->random && !j->norandommap;
+	p->len = j->bs;
+	p->units = 1;
+	p->odd = spread_init(&p->spread, j, p->blocks, rng_mix(mine + 1)) == 0 &&
+		 (p->spread.sized || p->spread.placed);
+	/* Blocks of several sizes cannot each be visited once; a distribution repeats them. */
+	p->map = p->random && !j->norandommap && !p->odd;
 	p->half_bits = half_bits_for(p->blocks);
 	rng_seed(&p->rng, mine);
 	rng_seed(&p->mix, rng_mix(mine));
 	pass_key(p);
+	if (p->spread.ranked)
+		p->key = rng_mix(seed ^ 0x2545f4914f6cdd1dULL);
+}
+
+static enum io_dir next_dir(struct pattern *p)
+{
+	if (p->read_pct == 100)
+		return DIR_READ;
+	if (p->read_pct == 0)
+		return DIR_WRITE;
+	return rng_below(&p->mix, 100) < p->read_pct ? DIR_READ : DIR_WRITE;
+}
+
+static void odd_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass)
+{
+	uint64_t left = p->random ? p->blocks : p->blocks - p->pos, block = p->pos;
+
+	p->units = spread_units(&p->spread);
+	if (p->units > left)
+		p->units = (uint32_t)left;
+	if (p->spread.placed) {
+		block = spread_draw(&p->spread, &p->rng);
+		if (p->spread.ranked)
+			block = pattern_permute(p, block);
+		if (block > p->blocks - p->units)
+			block = p->blocks - p->units;
+	} else if (p->random) {
+		block = rng_below(&p->rng, p->blocks - p->units + 1);
+	}
+	p->len = p->units * p->bs;
+	*offset = p->offset + block * p->bs;
+	*pass = p->pass;
+	*dir = next_dir(p);
+	p->pos += p->units;
+	if (p->pos >= p->blocks) {
+		p->pos -= p->blocks;
+		p->pass++;
+	}
 }
 
 void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass)
 {
 	uint64_t block;
 
+	if (__builtin_expect(p->odd, 0)) {
+		odd_next(p, dir, offset, pass);
+		return;
+	}
 	if (p->map)
 		block = pattern_permute(p, p->pos);
 	else if (p->random)
@@ -85,12 +132,7 @@ void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_
 		block = p->pos;
 	*offset = p->offset + block * p->bs;
 	*pass = p->pass;
-	if (p->read_pct == 100)
-		*dir = DIR_READ;
-	else if (p->read_pct == 0)
-		*dir = DIR_WRITE;
-	else
-		*dir = rng_below(&p->mix, 100) < p->read_pct ? DIR_READ : DIR_WRITE;
+	*dir = next_dir(p);
 	if (++p->pos == p->blocks) {
 		p->pos = 0;
 		p->pass++;

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "model/job.h"
 #include "model/outcome.h"
+#include "run/spread.h"
 
 struct pattern {
 	uint64_t blocks, offset; /* region in blocks of bs; first byte */
@@ -21,12 +22,19 @@ struct pattern {
 	uint64_t pos, pass, key;
 	unsigned half_bits;
 	struct rng rng, mix;
+	uint32_t len, units;     /* of the I/O that pattern_next() gave: bytes, blocks */
+	bool odd;                /* sizes vary or offsets are not uniform: spread is in use */
+	struct spread spread;
 };
 
 /* Thread t of the job. Sequential jobs of a shared file all start at the region's begin, as fio's do. */
 void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed);
 /* Next I/O; *pass counts finished passes over the region before it. */
 void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass);
+/* Of a pattern with sizes that vary: an I/O covers several blocks of the smallest one. A sequential pass
+ * cuts its last I/O; a random one that would reach beyond the region starts earlier. Ranks of zipf and
+ * pareto are scattered over the region by one permutation, the same for all threads: hot blocks are hot
+ * for all of them. */
 /* The permutation itself, for tests: a bijection of [0, blocks). */
 uint64_t pattern_permute(const struct pattern *p, uint64_t i);
 

@@ -69,6 +69,14 @@ static void count_write(struct task *k)
 		k->sync_due = IO_FSYNC; /* does what fdatasync does and more */
 }
 
+/* Before the stamp of the issue; a synchronous engine takes that of the last completion for it. */
+static void refill(struct task *k, struct io *io)
+{
+	contents_fill(&k->contents, io->buf, io->len);
+	if (k->is_sync)
+		k->now = engine_now(&k->eng);
+}
+
 static bool prepare(struct task *k, struct io *io)
 {
 	enum io_dir dir;
@@ -78,10 +86,20 @@ static bool prepare(struct task *k, struct io *io)
 	io->op = dir == DIR_READ ? IO_READ : IO_WRITE;
 	io->dir = (uint8_t)dir;
 	io->buf = k->buffers + io->index * k->buffer_len;
-	io->len = k->job->bs;
+	if (__builtin_expect(k->pattern.odd, 0) && k->pattern.units > k->left) {
+		k->pattern.units = (uint32_t)k->left;
+		k->pattern.len = k->pattern.units * k->job->bs;
+	}
+	io->len = k->pattern.len;
 	io->done = 0;
 	io->submitted = FRESH;
-	return fenced(k, io);
+	io->issued =
+		k->pace.due; /* of an open loop; others are stamped when they are handed over */
+	if (!fenced(k, io))
+		return false;
+	if (__builtin_expect(k->refill, 0) && io->op == IO_WRITE)
+		refill(k, io);
+	return true;
 }
 
 /* Fills the pending list with what may be issued now. */
@@ -95,8 +113,8 @@ static void top_up(struct task *k)
 			return;
 		k->nfree--;
 		k->pend[k->npend++] = io;
-		k->left--;
-		pace_take(&k->pace);
+		k->left -= k->pattern.units;
+		pace_take(&k->pace, k->open ? io->len : 1);
 		if (io->op == IO_WRITE)
 			count_write(k);
 	}
@@ -115,6 +133,10 @@ static void taken(struct task *k, unsigned n)
 			continue; /* the rest of a short transfer: its stamps are those of the first
 				   */
 		io->submitted = k->is_sync ? io->issued : after;
+		/* slat stays what the call took: the wait before it is the target's and counts as
+		 * clat */
+		if (__builtin_expect(k->open, 0) && !k->is_sync)
+			io->submitted = io->issued + (after - k->pushed_at);
 		if (measured)
 			k->t->dir[io->dir].issued++;
 	}
@@ -133,9 +155,11 @@ static void task_push(struct task *k)
 	/* A synchronous engine reuses the stamp of the completion before: nothing waited since. */
 	uint64_t now = k->is_sync ? k->now : engine_now(&k->eng);
 
+	k->pushed_at = now;
 	for (unsigned i = 0; i < k->npend; i++) {
 		if (k->pend[i]->submitted == FRESH) {
-			k->pend[i]->issued = now;
+			if (__builtin_expect(!k->open, 1))
+				k->pend[i]->issued = now;
 			k->pend[i]->phase = (uint8_t)k->phase;
 		}
 	}
@@ -359,6 +383,8 @@ static void work(struct task *k)
 			k->sync_due = IO_READ;
 		} else if (!k->left) {
 			k->end = END_SPENT;
+		} else if (k->pace.thinking) {
+			pace_thought(&k->pace, k->now);
 		} else {
 			wait_more(k);
 		}
@@ -371,6 +397,18 @@ static uint64_t window_end(const struct task *k)
 	if (k->end == END_STOP || syncs_at_end(k))
 		return k->now;
 	return k->end == END_TIME ? k->we : k->last;
+}
+
+/*
+ * Bytes that were due inside the window and never issued: the target is slower than the rate. Their
+ * latency is in no histogram, so the run has to say so.
+ */
+static uint64_t overdue(const struct task *k)
+{
+	double due = (double)(k->we - k->ws) / k->pace.period, done = (double)k->pace.n;
+
+	/* one I/O is always on its way */
+	return due - done > 2.0 * job_bs_max(k->job) ? (uint64_t)(due - done) : 0;
 }
 
 static void finish(struct task *k)
@@ -391,6 +429,8 @@ static void finish(struct task *k)
 		return;
 	uint64_t end = window_end(k);
 
+	if (k->open && k->end == END_TIME)
+		k->t->unissued = overdue(k);
 	k->t->window = end > k->ws ? end - k->ws : 0;
 	if (end > k->last && end - k->last > k->t->stall)
 		k->t->stall = end - k->last;
@@ -400,11 +440,17 @@ void task_run(struct task *k)
 {
 	const struct job *j = k->job;
 
+	k->t0 += j->startdelay;
 	while (!k->is_virtual && clock_now() < k->t0 && !ended_early(k))
 		clock_sleep_until(patience(k, k->t0));
 	k->now = engine_now(&k->eng);
 	if (k->is_virtual)
 		k->t0 = k->now;
+	if (k->is_virtual && j->startdelay) {
+		k->t0 += j->startdelay;
+		engine_sleep_until(&k->eng, k->t0);
+		k->now = engine_now(&k->eng);
+	}
 	k->ws = k->t0 + j->ramp_time;
 	k->we = j->runtime ? k->ws + j->runtime : UINT64_MAX;
 	k->edge = k->ws;
@@ -414,7 +460,9 @@ void task_run(struct task *k)
 	k->delivered = k->now;
 	k->left = UINT64_MAX;
 	k->sync_due = IO_READ;
-	pace_init(&k->pace, j->rate_iops, k->req->inject.slow);
+	k->open = j->rate > 0;
+	pace_init(&k->pace, k->open ? j->rate : j->rate_iops, k->req->inject.slow);
+	pace_init_think(&k->pace, j->thinktime, j->thinktime_blocks);
 	pace_start(&k->pace, k->t0);
 	task_inject_init(k);
 	task_quantum_start(k, k->now);

@@ -44,9 +44,14 @@ uint64_t run_deadline(const struct job *j)
 		double slow = bytes * j->numjobs * 1e9 / LAYOUT_RATE;
 		double paced = j->rate_iops > 0 && j->bs ? bytes / j->bs / j->rate_iops * 1e9 : 0;
 
+		if (j->rate > 0)
+			paced = bytes / j->rate * 1e9;
+		if (j->thinktime && j->bs)
+			paced += bytes / j->bs / (j->thinktime_blocks ?: 1) * (double)j->thinktime;
 		planned = add_sat(scale_sat(slow > paced ? slow : paced), 60 * NS_PER_SEC);
 	}
 	planned = add_sat(planned, j->ramp_time);
+	planned = add_sat(planned, j->startdelay);
 	if (j->end_fsync && job_writes(j))
 		planned = add_sat(planned, SYNC_NS);
 	return planned;

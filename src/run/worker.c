@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct worker {
@@ -78,11 +80,44 @@ static int engine_for(struct task *k, struct err *e)
 		.buffers = k->buffers,
 		.buffer_len = k->buffer_len,
 		.direct = k->job->direct,
+		.hipri = k->job->hipri,
+		.nowait = k->job->nowait,
+		.fixedbufs = k->job->fixedbufs,
+		.registerfiles = k->job->registerfiles,
+		.sqthread_poll = k->job->sqthread_poll,
 		.seed = rng_mix(k->req->run_seed + k->index),
 		.script = k->job->sim ? k->job->sim : "",
 	};
 
 	return engine_open(&k->eng, k->engine, &c, e);
+}
+
+/* Before memory is touched, so that it lies near. A cpuset narrows the list in silence: look what
+ * came of it. */
+static int task_place(const struct task *k, struct err *e)
+{
+	const char *text = k->job->cpus_allowed;
+	struct cpu_list want, got = {0};
+	struct str have;
+	long len;
+
+	if (!text || !*text)
+		return 0;
+	if (cpu_list_read(text, &want))
+		return err_set(e, ERR_MEASURE, "'%s': cpus_allowed '%s' is not valid", k->job->name,
+			       text);
+	if (sched_setaffinity(0, sizeof(want.bit), (const cpu_set_t *)(const void *)want.bit))
+		return err_sys(e, ERR_MEASURE, errno, "'%s' cannot run on the processors %s",
+			       k->job->name, text);
+	len = syscall(SYS_sched_getaffinity, 0, sizeof(got.bit), got.bit);
+	if (len > 0 && memcmp(want.bit, got.bit, sizeof(got.bit)) == 0)
+		return 0;
+	str_init(&have);
+	cpu_list_add(&got, &have);
+	err_set(e, ERR_MEASURE, "'%s' may run on %s only, of the processors %s", k->job->name,
+		have.s, text);
+	str_release(&have);
+	return e->code;
 }
 
 static unsigned clip(uint32_t v, unsigned low, unsigned high)
@@ -93,8 +128,10 @@ static unsigned clip(uint32_t v, unsigned low, unsigned high)
 static int task_open(struct task *k, struct err *e)
 {
 	const struct job *j = k->job;
-	int rc = 0;
+	int rc = task_place(k, e);
 
+	if (rc)
+		return rc;
 	k->is_sync = k->engine->caps & ENGINE_SYNC;
 	k->is_virtual = k->engine->caps & ENGINE_VIRTUAL;
 	k->depth = k->is_sync ? 1 : clip(j->iodepth, 1, UINT32_MAX);
@@ -166,6 +203,7 @@ static void *thread_main(void *p)
 	a->k->t0 = a->w->t0;
 	if (!live_failed(a->w->live))
 		task_run(a->k);
+	t->retried = engine_retried(&a->k->eng);
 	task_close(a->k);
 	atomic_store(&t->ended, 1);
 	return NULL;
@@ -175,6 +213,8 @@ static void *thread_main(void *p)
 static int check_job(const struct job *j, const struct engine *g, struct err *e)
 {
 	uint32_t need = 0;
+	struct random_dist dist;
+	struct bs_mix mix;
 
 	if (!g)
 		return err_set(e, ERR_MEASURE, "unknown ioengine '%s'", j->ioengine);
@@ -192,12 +232,22 @@ static int check_job(const struct job *j, const struct engine *g, struct err *e)
 				       ? "fsync, fdatasync"
 			       : need & ~g->caps & ENGINE_OP_READ ? "read"
 								  : "write");
-	if (!j->bs || j->size < j->bs)
+	if (job_bs_mix(j, &mix) || mix.smallest != j->bs)
+		return err_set(e, ERR_MEASURE, "'%s': its block sizes are not valid", j->name);
+	if (job_random_dist(j, &dist))
+		return err_set(e, ERR_MEASURE, "'%s': random_distribution '%s' is not valid",
+			       j->name, j->random_distribution);
+	if (!j->bs || j->size < mix.largest)
 		return err_set(e, ERR_MEASURE, "'%s': a region of %llu bytes holds no block of %u",
-			       j->name, (unsigned long long)j->size, j->bs);
+			       j->name, (unsigned long long)j->size, mix.largest);
 	if (j->offset + j->size < j->offset || j->offset + j->size > INT64_MAX)
 		return err_set(e, ERR_MEASURE, "'%s': offset plus size is beyond any device",
 			       j->name);
+	if (j->rate > 0 && j->rate_iops > 0)
+		return err_set(e, ERR_MEASURE, "'%s' has both rate and rate_iops", j->name);
+	if (j->buffer_compress_percentage > 99 || j->dedupe_percentage > 100)
+		return err_set(e, ERR_MEASURE,
+			       "'%s': its shares of zeros or duplicates are not valid", j->name);
 	if (j->time_based && !j->runtime)
 		return err_set(e, ERR_MEASURE, "'%s' is time_based without a runtime", j->name);
 	if (!j->numjobs || (!j->time_based && !j->loops))
@@ -377,6 +427,7 @@ void worker_body(struct child *c)
 		return;
 	}
 	w.live->sync_engine = w.engine->caps & ENGINE_SYNC;
+	w.live->open_loop = j->rate > 0;
 	if (j->invalidate && !(w.engine->caps & ENGINE_DISKLESS) && drop_caches(&w, &e)) {
 		setup_failed(&w, &e);
 		return;

@@ -74,20 +74,18 @@ static bool unfinished(const char *path)
 static int keep_unfinished(struct conductor *c, struct err *e)
 {
 	char *old;
-	int rc = 0;
+	int rc;
 
 	if (!unfinished(c->o->journal))
 		return 0;
-	old = xasprintf("%s.old", c->o->journal);
-	if (rename(c->o->journal, old) < 0) {
-		rc = err_sys(e, ERR_OUTPUT, errno, "cannot keep the unfinished journal as '%s'", old);
-	} else {
-		*VEC_PUSH(&c->r->notices) =
-			arena_printf(&c->r->arena,
-				     "the journal of an unfinished run was kept: blkgate judge %s", old);
-		lock_release(&c->journal_lock);
-		rc = claim_journal(c, e);
-	}
+	if (file_set_aside(c->o->journal, &old, e) < 0)
+		return e->code;
+	*VEC_PUSH(&c->r->notices) =
+		arena_printf(&c->r->arena,
+			     "the journal of an unfinished run was kept: blkgate judge %s",
+			     old ? old : c->o->journal);
+	lock_release(&c->journal_lock);
+	rc = claim_journal(c, e);
 	free(old);
 	return rc;
 }

@@ -23,14 +23,11 @@ static const char PASSTHROUGH[] = "NVMe passthrough comes with a later version";
 static const char PLACEMENT[] = "data placement comes with a later version";
 static const char PRIORITY[] = "I/O priority comes with a later version";
 static const char IONICE[] = "I/O priority comes with a later version; start blkgate under ionice";
-static const char THINK[] = "think time comes with a later version; 'rate_iops' paces a workload";
 static const char SERIES[] = "every result holds series of 100 ms";
-static const char TASKSET[] =
-	"placement on processors comes with a later version; start blkgate under taskset";
-static const char CONTENTS[] =
-	"contents of the buffers come with a later version; they are random and never all zero";
-static const char DEDUPE[] =
-	"buffers with duplicates come with a later version; they are random now";
+static const char TASKSET[] = "the word is 'cpus_allowed', with a list: 0-3,5";
+static const char CONTENTS[] = "buffers are random and never all zero: see 'refill_buffers' and "
+			       "'buffer_compress_percentage'";
+static const char DEDUPE[] = "'dedupe_percentage' repeats one of the last 256 blocks of a job";
 static const char TRIM[] = "trim comes with a later version";
 static const char LATENCY[] =
 	"demand it with 'expect: [read.clat.p99 <= ...]' over a 'matrix' of iodepth";
@@ -48,19 +45,11 @@ static const struct sentence sentences[] = {
 	{"block_size", "the word is 'bs'"},
 	{"blockalign", "offsets are always aligned to 'bs'"},
 	{"blocksize", "the word is 'bs'"},
-	{"blocksize_range", "a range of block sizes comes with a later version; a 'matrix' over bs "
-			    "measures them apart"},
+	{"blocksize_range", "the word is 'bsrange'"},
 	{"blocksize_unaligned", "block sizes are always used as written"},
 	{"bs_is_seq_rand", "one block size holds for all I/O of a workload; use two workloads"},
 	{"bs_unaligned", "block sizes are always used as written"},
-	{"bsrange", "a range of block sizes comes with a later version; a 'matrix' over bs "
-		    "measures them apart"},
-	{"bssplit",
-	 "a mix of block sizes comes with a later version; a 'matrix' over bs measures them apart"},
-	{"buffer_compress_chunk",
-	 "compressible buffers come with a later version; they are random now"},
-	{"buffer_compress_percentage",
-	 "compressible buffers come with a later version; they are random now"},
+	{"buffer_compress_chunk", "'buffer_compress_percentage' is of every 512 bytes"},
 	{"buffer_pattern", CONTENTS},
 	{"buffered", "the word is 'direct', with the opposite value"},
 	{"busy_poll", CEPH},
@@ -86,8 +75,7 @@ static const struct sentence sentences[] = {
 	{"cpuload", "load on the processor is no I/O workload"},
 	{"cpumask", TASKSET},
 	{"cpumode", "load on the processor is no I/O workload"},
-	{"cpus_allowed", TASKSET},
-	{"cpus_allowed_policy", TASKSET},
+	{"cpus_allowed_policy", "the jobs of a workload share 'cpus_allowed'"},
 	{"create_fsync", "the layout is always synced before the run"},
 	{"create_on_open", "files are always laid out before the run"},
 	{"create_only",
@@ -96,7 +84,6 @@ static const struct sentence sentences[] = {
 	{"dataplacement", PLACEMENT},
 	{"dedupe_global", DEDUPE},
 	{"dedupe_mode", DEDUPE},
-	{"dedupe_percentage", DEDUPE},
 	{"dedupe_working_set_percentage", DEDUPE},
 	{"depth", "the word is 'iodepth'"},
 	{"description", "'description' is text of the workload"},
@@ -141,7 +128,6 @@ static const struct sentence sentences[] = {
 	 "a full device is an error here; write a region with 'size' and 'time_based: false'"},
 	{"fill_fs",
 	 "a full file system is an error here; write a region with 'size' and 'time_based: false'"},
-	{"fixedbufs", "registered buffers come with a later version as a word of io_uring"},
 	{"flow", FLOW},
 	{"flow_id", FLOW},
 	{"flow_sleep", FLOW},
@@ -153,9 +139,7 @@ static const struct sentence sentences[] = {
 	{"groupreporting", "threads of one workload are always reported as a group here"},
 	{"gtod_cpu", "one clock read a submission and one a reaped batch is all that is taken"},
 	{"gtod_reduce", "one clock read a submission and one a reaped batch is all that is taken"},
-	{"hipri",
-	 "polled completions come with a later version; they are never used without a word"},
-	{"hipri_percentage", "polled completions come with a later version"},
+	{"hipri_percentage", "all completions of a workload are polled for, or none: 'hipri'"},
 	{"hostname", NETWORK},
 	{"hugepage-size", "buffers are always ordinary pages"},
 	{"ignore_error",
@@ -221,7 +205,6 @@ static const struct sentence sentences[] = {
 	{"nice", "start blkgate under nice; the worker inherits it"},
 	{"nodelay", NETWORK},
 	{"nonvectored", "io_uring always uses plain read and write here"},
-	{"nowait", "I/O that must not wait comes with a later version"},
 	{"nr_files", "one file a workload, or one a job with 'files: per_job'"},
 	{"nrfiles", "one file a workload, or one a job with 'files: per_job'"},
 	{"num_range", TRIM},
@@ -262,13 +245,10 @@ static const struct sentence sentences[] = {
 	{"queue_depth", "the word is 'iodepth'"},
 	{"ramp", "the word is 'ramp_time'"},
 	{"rand_seed", "the word is 'seed'"},
-	{"random_distribution", "other distributions than uniform come with a later version"},
 	{"random_generator", "offsets come from one generator with a full-period map"},
 	{"randseed", "the word is 'seed'"},
-	{"rate", "a limit in bytes comes with a later version; use 'rate_iops': bytes a second "
-		 "divided by bs"},
 	{"rate_cycle", "paced I/O is issued at even distances"},
-	{"rate_ignore_thinktime", "think time comes with a later version"},
+	{"rate_ignore_thinktime", "a rate is kept up across 'thinktime'"},
 	{"rate_iops_min", "demand it with 'expect: [iops >= ...]'"},
 	{"rate_min", "demand it with 'expect: [read.bw >= ...]'"},
 	{"rate_process", "paced I/O is issued at even distances"},
@@ -281,8 +261,6 @@ static const struct sentence sentences[] = {
 	{"readahead",
 	 "set it on the device before the run; it is a fact of the host and no word of a workload"},
 	{"readwrite", "the word is 'rw'"},
-	{"refill_buffers", CONTENTS},
-	{"registerfiles", "registered files come with a later version as a word of io_uring"},
 	{"repeat", "the word is 'runs'"},
 	{"replay_align", REPLAY},
 	{"replay_no_stall", REPLAY},
@@ -301,18 +279,13 @@ static const struct sentence sentences[] = {
 	{"spr_num_regions", "preparing a drive comes with a later version: precondition"},
 	{"spr_op", "preparing a drive comes with a later version: precondition"},
 	{"sprandom", "preparing a drive comes with a later version: precondition"},
-	{"sqthread_poll",
-	 "a polling kernel thread comes with a later version as a word of io_uring"},
 	{"sqthread_poll_cpu",
-	 "a polling kernel thread comes with a later version as a word of io_uring"},
+	 "the kernel chooses where its polling thread runs; the word is 'sqthread_poll'"},
 	{"ss", STEADY},
 	{"ss_dur", STEADY},
 	{"ss_interval", STEADY},
 	{"ss_ramp", STEADY},
-	{"start_delay",
-	 "workloads run one after another; a pause before one comes with a later version"},
-	{"startdelay",
-	 "workloads run one after another; a pause before one comes with a later version"},
+	{"start_delay", "the word is 'startdelay'"},
 	{"stats", "a workload without statistics measures nothing"},
 	{"steadystate", STEADY},
 	{"steadystate_check_interval", STEADY},
@@ -322,11 +295,9 @@ static const struct sentence sentences[] = {
 	 "workloads always run one after another here, so a barrier has nothing to add"},
 	{"sync_file_range", "use 'fsync' or 'fdatasync' with a count"},
 	{"target", "the target is no part of a suite: use --target"},
-	{"thinktime", THINK},
-	{"thinktime_blocks", THINK},
-	{"thinktime_blocks_type", THINK},
-	{"thinktime_iotime", THINK},
-	{"thinktime_spin", THINK},
+	{"thinktime_blocks_type", "'thinktime_blocks' counts issued I/Os"},
+	{"thinktime_iotime", "'thinktime_blocks' counts issued I/Os"},
+	{"thinktime_spin", "a job sleeps in its 'thinktime'"},
 	{"thread", "jobs of a workload are always threads of one worker process here"},
 	{"threads", "the word is 'numjobs'; jobs are always threads here"},
 	{"time", "the word is 'runtime'"},

@@ -68,8 +68,8 @@ WORD_READER(word_read_u64)
 static int read_size(const struct word *w, const char *text, uint64_t *v, struct err *e)
 {
 	if (str_ends(text, "%")) {
-		err_set(e, ERR_SUITE, "%s: '%s': a share of the target comes with a later version",
-			w->name, text);
+		err_set(e, ERR_SUITE, "%s: '%s': only 'size' takes a share of the target", w->name,
+			text);
 		return err_hint(e, "write bytes: 64GiB");
 	}
 	if (units_size(text, v, e))
@@ -99,6 +99,49 @@ WORD_READER(word_read_size64)
 	if (!rc)
 		*(uint64_t *)field(w, j) = v;
 	return rc;
+}
+
+/* What a share comes to is known when the target is. */
+WORD_READER(word_read_region)
+{
+	uint64_t v;
+	int rc;
+
+	if (!str_ends(text, "%")) {
+		rc = word_read_size64(w, text, a, j, e);
+		if (!rc)
+			j->size_percent = 0;
+		return rc;
+	}
+	char *number = arena_strndup(a, text, strlen(text) - 1);
+
+	if (units_count(number, &v, e)) {
+		as_suite(w, e);
+		return err_hint(e, "whole per cent: 50%%");
+	}
+	if (v < 1 || v > 100)
+		return err_set(e, ERR_SUITE, "%s: '%s' is out of range: 1%% to 100%%", w->name,
+			       text);
+	j->size = 0;
+	j->size_percent = (uint32_t)v;
+	return 0;
+}
+
+WORD_READER(word_read_cpus)
+{
+	struct cpu_list c;
+	struct str out;
+
+	if (cpu_list_read(text, &c)) {
+		err_set(e, ERR_SUITE, "%s: '%s' is no list of processors below %d", w->name, text,
+			CPUS_MAX);
+		return err_hint(e, "write numbers and ranges: 0-3,5");
+	}
+	str_init(&out);
+	cpu_list_add(&c, &out);
+	j->cpus_allowed = arena_strdup(a, out.s);
+	str_release(&out);
+	return 0;
 }
 
 WORD_READER(word_read_time)
@@ -235,6 +278,25 @@ WORD_READER(word_read_rate_iops)
 	return 0;
 }
 
+WORD_READER(word_read_rate)
+{
+	double v;
+
+	(void)a;
+	if (strchr(text, ',')) {
+		err_set(e, ERR_SUITE, "%s: '%s': one rate holds for all directions here", w->name,
+			text);
+		return err_hint(e, "write one: 50 MB/s");
+	}
+	if (unit_parse(UNIT_BW, text, &v, e))
+		return as_suite(w, e);
+	if (!(v >= 1 && v <= 1e12))
+		return err_set(e, ERR_SUITE, "%s: '%s' is out of range: 1 B/s to 1000 GB/s",
+			       w->name, text);
+	j->rate = v;
+	return 0;
+}
+
 WORD_READER(word_read_files)
 {
 	static const char *const list[] = {"shared", "per_job"};
@@ -265,6 +327,14 @@ WORD_SHOWER(word_show_u32)
 WORD_SHOWER(word_show_u64)
 {
 	str_addf(out, "%" PRIu64, *(const uint64_t *)cfield(w, j));
+}
+
+WORD_SHOWER(word_show_region)
+{
+	if (j->size || !j->size_percent)
+		word_show_u64(w, j, out);
+	if (j->size_percent)
+		str_addf(out, j->size ? " (%u%%)" : "%u%%", j->size_percent);
 }
 
 void word_add_time(struct str *out, uint64_t ns, const char *sep)
@@ -320,6 +390,15 @@ WORD_SHOWER(word_show_rate_iops)
 {
 	(void)w;
 	units_add_double(out, j->rate_iops);
+}
+
+WORD_SHOWER(word_show_rate)
+{
+	(void)w;
+	if (j->rate > 0) {
+		units_add_double(out, j->rate);
+		str_add(out, " B/s");
+	}
 }
 
 WORD_SHOWER(word_show_files)

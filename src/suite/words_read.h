@@ -26,6 +26,17 @@ WORD_READER(word_read_sync);
 WORD_READER(word_read_rate_iops);
 WORD_READER(word_read_files);
 WORD_READER(word_read_sim);
+WORD_READER(word_read_rate);
+WORD_SHOWER(word_show_rate);
+WORD_READER(word_read_region);
+WORD_SHOWER(word_show_region);
+WORD_READER(word_read_cpus);
+/* words_mix.c */
+WORD_READER(word_read_bssplit);
+WORD_READER(word_read_bsrange);
+WORD_READER(word_read_distribution);
+WORD_SHOWER(word_show_text); /* a text field, "" and NULL alike */
+WORD_SHOWER(word_show_distribution);
 
 WORD_SHOWER(word_show_u32);
 WORD_SHOWER(word_show_u64);

@@ -185,4 +185,53 @@ has "$T/err" "baseline retire 'dut B'"
 t "but retired" 0 "$P" baseline retire 'dut B' --suite two --reason sold
 t "a new epoch without it" 0 "$P" baseline accept two/result.json --new-epoch --reason x
 t "and green" 0 "$P" run two.yaml --target "$T/scratch" --out two
+
+# --- no document over what the command reads or may write
+head -c 1M /dev/urandom >data.img
+sum=$(cksum <data.img)
+for doc in "--json data.img" "--junit data.img" "--junit ./data.img"; do
+	# shellcheck disable=SC2086
+	t "a document over the target: $doc" 2 "$P" run s.yaml --target data.img $doc
+done
+ln -s data.img alias.img
+t "or over a link to it" 2 "$P" run s.yaml --target data.img --junit alias.img
+ok "the target stands" test "$(cksum <data.img)" = "$sum"
+sum=$(cksum <s.yaml)
+t "over the suite" 2 "${run[@]}" --junit s.yaml
+t "over the suite" 2 "${run[@]}" --json s.yaml
+ok "the suite stands" test "$(cksum <s.yaml)" = "$sum"
+stored=$(echo baselines/simulated/default/2*.json)
+t "over an accepted session" 2 "${run[@]}" --json "$stored"
+ok "the session stands" jq -e .blkgate_baseline "$stored"
+t "judge over its input" 2 "$P" judge first.json --junit first.json
+t "report over its input" 2 "$P" report first.json --json first.json
+t "judge over what it compares with" 2 "$P" judge first.json --against first.json --junit first.json
+ok "the result stands" jq -e .blkgate_result first.json
+mkdir -p both && cp data.img both/result.json
+t "a target where the result belongs" 2 "$P" run s.yaml --target both/result.json --out both
+ok "stands" cmp data.img both/result.json
+
+# --- nothing that was measured is overwritten by what was not
+t "a good run" 0 "${run[@]}" --out kept
+cp kept/result.json good.json
+t "a mistyped target" 4 "$P" run s.yaml --target nowhere --out kept
+t "and again" 4 "$P" run s.yaml --target nowhere --out kept
+ok "the good result is there" cmp good.json kept/result.json.old
+mkdir -p blocked && cp good.json blocked/result.json
+t "a result that cannot be set aside" 0 "${run[@]}" --out blocked
+ok "is set aside under another name" test -s blocked/result.json.old
+
+# --- baseline commands without effect, and retirements that outlive no clock
+t "retire --dry-run of what is not demanded" 2 "$P" baseline retire 'dut nothing' --suite simulated --reason x --dry-run
+t "retire --dry-run" 0 "$P" baseline retire 'dut one' --suite simulated --reason x --dry-run
+ok "writes no record" bash -c '! ls baselines/simulated/default/RETIRE* 2>/dev/null'
+t "retire" 0 "$P" baseline retire 'dut one' --suite simulated --reason x
+"${run[@]}" --out newer >/dev/null 2>&1
+t "accept at once" 0 "$P" baseline accept newer/result.json
+sed 's/name: one/name: other/' s.yaml >other.yaml
+t "what was accepted later is demanded again" 4 "$P" run other.yaml --target "$T/scratch" --out other
+has "$T/err" "retire 'dut one'"
+t "JSON to a closed stdout" 4 bash -c '"$0" "$@" --json - --quiet --out closed2 1>&-' "${run[@]}"
+ln -s nowhere deadlink
+t "baselines behind a link that leads nowhere" 4 "${run[@]}" --baselines deadlink --policy no_baseline=warn
 finish

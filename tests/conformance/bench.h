@@ -31,6 +31,9 @@ static inline struct io *bench_io(struct bench *b, unsigned i, enum io_op op, ui
 	return &b->io[i];
 }
 
+/* What of engine_config the list is run with: fixedbufs and so on. */
+static struct engine_config bench_words;
+
 /* A file without a name, or with the flags asked one that is unlinked at once. -1 = refused. */
 static inline int scratch(int flags)
 {
@@ -38,7 +41,10 @@ static inline int scratch(int flags)
 	int made = mkstemp(name);
 
 	assert_true(made >= 0);
-	int fd = open(name, flags | O_CLOEXEC);
+	/* Most file systems have no buffered writes that do not wait. */
+	int fd = bench_words.nowait ? open(name, flags | O_DIRECT | O_CLOEXEC) : -1;
+	if (fd < 0)
+		fd = open(name, flags | O_CLOEXEC);
 	unlink(name);
 	close(made);
 	return fd;
@@ -54,14 +60,14 @@ static inline void bench_open_fd(struct bench *b, const struct engine *g, int fd
 	b->buf = aligned_alloc(BLOCK, (size_t)DEPTH * BLOCK);
 	assert_non_null(b->buf);
 	memset(b->buf, 0, (size_t)DEPTH * BLOCK);
-	struct engine_config c = {
-		.fds = g->caps & ENGINE_DISKLESS ? NULL : b->fds,
-		.nfds = g->caps & ENGINE_DISKLESS ? 0 : 1,
-		.depth = DEPTH,
-		.buffers = b->buf,
-		.buffer_len = BLOCK,
-		.seed = 7,
-	};
+	struct engine_config c = bench_words;
+
+	c.fds = g->caps & ENGINE_DISKLESS ? NULL : b->fds;
+	c.nfds = g->caps & ENGINE_DISKLESS ? 0 : 1;
+	c.depth = DEPTH;
+	c.buffers = b->buf;
+	c.buffer_len = BLOCK;
+	c.seed = 7;
 	if (engine_open(&b->run, g, &c, &e))
 		fail_msg("%s: %s", g->name, e.text);
 }

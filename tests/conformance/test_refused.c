@@ -256,6 +256,58 @@ static void too_deep_for_a_ring(void **state)
 	assert_non_null(strstr(e.text, "depth 32769 is beyond 32768"));
 }
 
+/* Registered buffers stay in memory: who may not lock so much is told, and gets no other ones. */
+static void register_with_little_memlock(struct finding *f, const void *arg)
+{
+	struct rlimit lim = {.rlim_cur = 64 * 1024, .rlim_max = 64 * 1024};
+	static _Alignas(BLOCK) char area[64][BLOCK];
+	int fd = STDIN_FILENO;
+	struct engine_config c = {.fds = &fd, .nfds = 1, .depth = 64, .buffers = area,
+				  .buffer_len = BLOCK, .fixedbufs = true};
+	struct engine_run r;
+
+	(void)arg;
+	/* Root is never charged. */
+	if ((geteuid() == 0 && setresuid(65534, 65534, 65534)) || setrlimit(RLIMIT_MEMLOCK, &lim)) {
+		f->unusable = 1;
+		err_sys(&f->err, ERR_SYS, errno, "cannot drop the user id or set RLIMIT_MEMLOCK");
+		return;
+	}
+	f->rc = engine_open(&r, io_uring_engine(), &c, &f->err);
+}
+
+static void little_memlock_for_buffers(void **state)
+{
+	struct err e = ERR_INIT;
+	struct finding f;
+
+	(void)state;
+	if (engine_probe(io_uring_engine(), &e)) {
+		printf("skip: %s\n", e.text);
+		skip();
+	}
+	in_child(register_with_little_memlock, NULL, &f);
+	expect_refusal(&f, (const char *const[]){"fixedbufs: 64 buffers of 4096 bytes",
+						 "RLIMIT_MEMLOCK is 64 KiB", "ulimit -l", NULL});
+}
+
+static void registered_file_that_is_none(void **state)
+{
+	int fd = 1 << 20;
+	struct engine_config c = {.fds = &fd, .nfds = 1, .depth = 1, .registerfiles = true};
+	struct err e = ERR_INIT;
+	struct engine_run r;
+
+	(void)state;
+	if (engine_probe(io_uring_engine(), &e)) {
+		printf("skip: %s\n", e.text);
+		skip();
+	}
+	assert_int_equal(engine_open(&r, io_uring_engine(), &c, &e), ERR_MEASURE);
+	assert_int_equal(e.sys, EBADF);
+	assert_non_null(strstr(e.text, "registerfiles: 1 descriptors"));
+}
+
 static void too_deep_for_libaio(void **state)
 {
 	struct err e = ERR_INIT;
@@ -274,6 +326,8 @@ int main(void)
 	    cmocka_unit_test(filter_hides_io_uring),   cmocka_unit_test(filter_kills_libaio),
 	    cmocka_unit_test(libaio_contexts_used_up), cmocka_unit_test(little_memlock_is_named),
 	    cmocka_unit_test(filters_of_single_calls),
+	    cmocka_unit_test(little_memlock_for_buffers),
+	    cmocka_unit_test(registered_file_that_is_none),
 	    cmocka_unit_test(too_deep_for_a_ring),     cmocka_unit_test(too_deep_for_libaio),
 	};
 

@@ -133,7 +133,8 @@ static void shipped_table_is_sound(void **state)
 	assert_int_equal(engine_check_table(&e), 0);
 	for (unsigned i = 0; i < engine_count; i++)
 		assert_ptr_equal(engine_find(engine_table[i]->name), engine_table[i]);
-	static const char *const names[] = {"psync", "libaio", "io_uring", "null", "sim"};
+	static const char *const names[] = {"psync",  "pvsync2",  "mmap", "posixaio",
+					    "libaio", "io_uring", "null", "sim"};
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_non_null(engine_find(names[i]));
 	assert_null(engine_find("io_urin"));
@@ -194,6 +195,49 @@ static void open_refuses(void **state)
 			 ERR_MEASURE);
 	assert_non_null(strstr(e.text, "target"));
 	engine_close(&r);
+}
+
+/* Law: what was asked for and cannot be had is refused by name, whichever engine it is. */
+static void words_that_an_engine_lacks(void **state)
+{
+	static const struct {
+		uint32_t cap;
+		struct engine_config c;
+	} words[] = {
+	    {ENGINE_HIPRI, {.hipri = true}},
+	    {ENGINE_NOWAIT, {.nowait = true}},
+	    {ENGINE_FIXEDBUFS, {.fixedbufs = true}},
+	    {ENGINE_REGISTERFILES, {.registerfiles = true}},
+	    {ENGINE_SQPOLL, {.sqthread_poll = true}},
+	};
+	struct engine has = good, mapped = good, shallow = good;
+	struct engine_run r;
+	int fd = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct engine_config c = words[i].c;
+		struct err e = ERR_INIT;
+
+		c.fds = &fd;
+		c.nfds = c.depth = 1;
+		assert_int_equal(engine_wants(&c), words[i].cap);
+		assert_int_equal(engine_open(&r, &good, &c, &e), ERR_MEASURE);
+		assert_non_null(strstr(e.text, engine_word(words[i].cap)));
+		has.caps = good.caps | words[i].cap;
+		assert_int_equal(engine_open(&r, &has, &c, &e), 0);
+		engine_close(&r);
+	}
+	assert_null(engine_word(ENGINE_SYNC));
+	struct engine_config c = {.fds = &fd, .nfds = 1, .depth = 4, .direct = true};
+	struct err e = ERR_INIT;
+
+	mapped.caps |= ENGINE_MAPPED;
+	assert_int_equal(engine_open(&r, &mapped, &c, &e), ERR_MEASURE);
+	assert_non_null(strstr(e.text, "cannot be direct"));
+	shallow.depth_max = 3;
+	assert_int_equal(engine_open(&r, &shallow, &c, &e), ERR_MEASURE);
+	assert_non_null(strstr(e.text, "depth 4 is beyond 3"));
 }
 
 static void counts_and_flags(void **state)
@@ -479,6 +523,7 @@ int main(void)
 	    cmocka_unit_test(shipped_table_is_sound),
 	    cmocka_unit_test(bad_entries_are_refused),
 	    cmocka_unit_test(open_refuses),
+	    cmocka_unit_test(words_that_an_engine_lacks),
 	    cmocka_unit_test_setup_teardown(counts_and_flags, setup, teardown),
 	    cmocka_unit_test_setup_teardown(caller_is_held_to_the_contract, setup, teardown),
 	    cmocka_unit_test_setup_teardown(engine_is_held_to_the_contract, setup, teardown),

@@ -272,7 +272,7 @@ static void test_forgotten(void **state)
 	}
 	store_load(&s);
 	assert_int_equal(s.b.n, 1);
-	assert_int_equal(baseline_retire(&s.b, "dut second", "me", "sold", &e), 0);
+	assert_int_equal(baseline_retire(&s.b, "dut second", "me", "sold", false, &e), 0);
 	baseline_release(&s.b);
 	levels(&r, 3, good, 1);
 	assert_int_equal(store_accept(&s, &r,

@@ -399,7 +399,7 @@ static void test_drop_forgets(void **state)
 	assert_string_equal(text.s, "warning: 'dut rand-4k gate read.iops' is in no other session: "
 				    "it is no longer demanded\n");
 	/* what was retired is not forgotten */
-	assert_int_equal(baseline_retire(&s.b, "dut rand-4k", "me", "sold", &e), 0);
+	assert_int_equal(baseline_retire(&s.b, "dut rand-4k", "me", "sold", false, &e), 0);
 	baseline_release(&s.b);
 	store_load(&s);
 	ids[0] = s.b.sessions[1].id;
@@ -439,7 +439,7 @@ static void test_older_epoch(void **state)
 			assert_string_equal(v->type, "demanded");
 			lab_contains(v->text, "holds it in epoch 1 only, which demands it");
 			lab_contains(v->text, "baseline accept RESULT");
-			assert_int_equal(baseline_retire(&s.b, "dut rand-4k", "me", "t", &e), 0);
+			assert_int_equal(baseline_retire(&s.b, "dut rand-4k", "me", "t", false, &e), 0);
 		} else {
 			lab_expect(v, VERDICT_NO_BASELINE, STATUS_PASS, JUNIT_SKIPPED);
 			lab_contains(v->text, "holds 1 session without it");

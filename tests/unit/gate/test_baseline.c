@@ -323,10 +323,10 @@ static void test_retire(void **state)
 		lab_runs(&r, 0, lab_session(&r), 100000);
 		lab_judge(&r, &s.b);
 		assert_true(has_missing(&r));
-		assert_int_equal(baseline_retire(&s.b, "dut rand-8k", "me", NULL, &e), ERR_USAGE);
-		assert_int_equal(baseline_retire(&s.b, "dut rand-4k gate read.bw", "me", NULL, &e),
+		assert_int_equal(baseline_retire(&s.b, "dut rand-8k", "me", NULL, false, &e), ERR_USAGE);
+		assert_int_equal(baseline_retire(&s.b, "dut rand-4k gate read.bw", "me", NULL, false, &e),
 				 ERR_USAGE);
-		assert_int_equal(baseline_retire(&s.b, whats[i], "me", "no longer sold", &e), 0);
+		assert_int_equal(baseline_retire(&s.b, whats[i], "me", "no longer sold", false, &e), 0);
 		baseline_release(&s.b);
 		store_load(&s);
 		assert_int_equal(s.b.n, 3);
@@ -441,7 +441,7 @@ static void test_show_epochs(void **state)
 	baseline_show(&s.b, &out);
 	lab_contains(out.s, "dut rand-4k gate read.iops: of epoch 1 only, demanded until");
 	lab_contains(out.s, "dut other gate read.iops: 1 session");
-	assert_int_equal(baseline_retire(&s.b, "dut rand-4k", "me", "gone", &e), 0);
+	assert_int_equal(baseline_retire(&s.b, "dut rand-4k", "me", "gone", false, &e), 0);
 	baseline_release(&s.b);
 	store_load(&s);
 	s.b.sessions[1].epoch = s.b.epoch = 2;

@@ -44,6 +44,13 @@ static void test_canonical(void **state)
 	other = canonical(&j);
 	assert_string_equal(other, text);
 	free(other);
+	j.hipri = j.nowait = j.fixedbufs = j.registerfiles = j.sqthread_poll = true;
+	other = canonical(&j);
+	assert_non_null(strstr(other, " fdatasync=0 files=shared fixedbufs=1 fsync=0 hipri=1 inv"));
+	assert_non_null(strstr(other, " norandommap=0 nowait=1 numjobs=1 "));
+	assert_non_null(strstr(other, " registerfiles=1 runtime="));
+	assert_non_null(strstr(other, " sqthread_poll=1 sync=none "));
+	free(other);
 	j.rate_iops = 0.1;
 	j.sim = "lat=1us 5%\n\xff";
 	other = canonical(&j);
@@ -78,7 +85,19 @@ static void test_back(void **state)
 	j.rate_iops = 1e-7;
 	j.rwmixread = 0;
 	j.files = FILES_PER_JOB;
+	j.bssplit = "512/60:4096/40";
+	j.random_distribution = "zipf:1.2";
+	j.rate = 5e7;
+	j.thinktime = 1000;
+	j.thinktime_blocks = 3;
+	j.startdelay = 5;
+	j.cpus_allowed = "0-3,5";
+	j.refill_buffers = true;
+	j.dedupe_percentage = 30;
+	j.buffer_compress_percentage = 40;
+	j.hipri = j.nowait = j.fixedbufs = j.registerfiles = j.sqthread_poll = true;
 	text = canonical(&j);
+	assert_non_null(strstr(text, "bs=512 bssplit=512/60:4096/40 buffer_compress_percentage=40 "));
 	arena_init(&a);
 	assert_int_equal(job_from_canonical(text, &a, &back, &e), 0);
 	again = canonical(&back);
@@ -87,6 +106,15 @@ static void test_back(void **state)
 	assert_string_equal(back.ioengine_asked, "sim");
 	assert_true(back.size == UINT64_MAX && back.rate_iops == 1e-7 && !back.time_based);
 	assert_int_equal(back.sync, SYNC_DSYNC);
+	assert_string_equal(back.bssplit, j.bssplit);
+	assert_string_equal(back.bsrange, "");
+	assert_string_equal(back.random_distribution, "zipf:1.2");
+	assert_true(back.startdelay == 5);
+	assert_string_equal(back.cpus_allowed, "0-3,5");
+	assert_true(back.refill_buffers && back.dedupe_percentage == 30);
+	assert_true(back.rate == 5e7 && back.thinktime == 1000 && back.thinktime_blocks == 3);
+	assert_true(back.hipri && back.nowait && back.fixedbufs && back.registerfiles);
+	assert_true(back.sqthread_poll);
 	assert_null(back.name);
 	assert_int_equal(back.state, JOB_READY);
 	free(again);
@@ -120,6 +148,8 @@ static void test_refused_texts(void **state)
 	    {"bs=4096", " bs=4096"},
 	    {"bs=4096", "bs=4096 bs=4096"},
 	    {"bs=4096 direct=1", "direct=1 bs=4096"},
+	    {"direct=1", "bssplit= direct=1"},
+	    {"rate_iops=0", "rate=0 rate_iops=0"},
 	    {"direct=1", "direct=2"},
 	    {"direct=1", "direct=true"},
 	    {"files=shared", "files=own"},
@@ -283,12 +313,20 @@ static int fio_accepts(char *line)
 static void test_fio_accepts(void **state)
 {
 	static const char *const engines[] = {"psync", "pvsync2", "libaio", "null", "sim"};
+	struct job ring = sample_job();
 
 	(void)state;
 	if (!have_fio()) {
 		print_message("skip: fio is not installed, its parser cannot be asked\n");
 		skip();
 	}
+	/* fio can be built without it: the words of a ring are asked where it is there */
+	ring.hipri = ring.fixedbufs = ring.registerfiles = ring.sqthread_poll = true;
+	char *words = fio_line(&ring, "/tmp/x");
+
+	assert_non_null(strstr(words, " --hipri --fixedbufs --registerfiles --sqthread_poll "));
+	assert_int_equal(fio_accepts(words), 0);
+	free(words);
 	for (unsigned rw = 0; rw <= RW_RANDRW; rw++) {
 		for (unsigned i = 0; i < 5; i++) {
 			struct job j = sample_job();
@@ -298,6 +336,7 @@ static void test_fio_accepts(void **state)
 			j.rw = (enum job_rw)rw;
 			j.ioengine = engines[i];
 			j.sync = (enum job_sync)(rw % 3);
+			j.hipri = j.nowait = i == 1;
 			j.files = i % 2 ? FILES_PER_JOB : FILES_SHARED;
 			j.numjobs = i + 1;
 			j.fsync = i;
@@ -306,6 +345,20 @@ static void test_fio_accepts(void **state)
 			j.rate_iops = i * 100.5;
 			j.runtime += i * 1000007;
 			j.time_based = i != 3;
+			j.bssplit = i == 1 ? "4096/60:65536/40" : "";
+			j.bsrange = i == 2 ? "4096-65536" : "";
+			j.random_distribution = i == 3   ? "zipf:1.2"
+						: i == 4 ? "zoned:60/10:40/90"
+							 : "";
+			j.thinktime = i * 1500;
+			j.thinktime_blocks = i;
+			j.refill_buffers = i > 2;
+			j.startdelay = i * 1000;
+			j.cpus_allowed = i == 1 ? "0" : "";
+			j.buffer_compress_percentage = i * 20;
+			j.dedupe_percentage = i > 2 ? i * 10 : 0;
+			j.rate = i == 2 ? 5e6 : 0;
+			j.rate_iops = i == 2 ? 0 : j.rate_iops;
 			line = fio_line(&j, "/tmp/it's a:name $x");
 			rc = fio_accepts(line);
 			if (rc)

@@ -128,12 +128,52 @@ static void depth_of_a_ring(void **state)
 	assert_part(f->plan.jobs[0].why, "(suite.yaml:5)");
 }
 
+/* A word on an engine that does not know it can have no effect: an error that names who knows it. */
+static void words_of_engines(void **state)
+{
+	static const struct {
+		const char *line, *part, *hint;
+	} c[] = {
+		{"ioengine: psync, hipri: true", "ioengine psync has no hipri", "have it: pvsync2 io_uring"},
+		{"ioengine: io_uring, nowait: true", "ioengine io_uring has no nowait", "have it: pvsync2"},
+		{"ioengine: libaio, fixedbufs: true", "ioengine libaio has no fixedbufs", "io_uring"},
+		{"ioengine: mmap, direct: false, registerfiles: 1", "has no registerfiles", "io_uring"},
+		{"ioengine: sim, sqthread_poll: true", "ioengine sim has no sqthread_poll", "io_uring"},
+		{"ioengine: mmap", "ioengine mmap goes through the page cache", "direct: false"},
+		{"ioengine: mmap, direct: true", "cannot be direct", "direct: false"},
+		{"ioengine: pvsync2, hipri: true, direct: false", "hipri needs direct I/O", "direct: true"},
+		{"ioengine: io_uring, hipri: true, fsync: 1", "hipri excludes fsync", ""},
+		{"ioengine: io_uring, hipri: true, end_fsync: true", "hipri excludes fsync", ""},
+	};
+	struct fix *f = *state;
+	char text[512];
+
+	f->o.lint_only = true;
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		snprintf(text, sizeof(text), HEAD_BARE "  - {name: a, rw: write, size: 1MiB, %s}\n",
+			 c[i].line);
+		const struct diag *g = fix_refused(f, text, c[i].part);
+		assert_int_equal(g->line, 4);
+		assert_part(g->hint, c[i].hint);
+	}
+	fix_ok(f, HEAD_BARE
+	       "  - {name: a, rw: read, ioengine: pvsync2, hipri: true, nowait: true}\n"
+	       "  - {name: b, rw: read, ioengine: io_uring, hipri: true, fixedbufs: true, "
+	       "registerfiles: true, sqthread_poll: true}\n"
+	       "  - {name: c, rw: read, ioengine: mmap, direct: auto}\n"
+	       "  - {name: d, rw: read, ioengine: auto, fixedbufs: true}\n"
+	       "  - {name: e, rw: read, ioengine: posixaio, iodepth: 8}\n");
+	assert_false(f->plan.jobs[2].direct);
+	assert_part(fix_rule(f, "depth-on-sync-engine")->text,
+		    "ioengine posixaio does the I/Os of a descriptor one after another");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(auto_falls_back_aloud),
 		TEST(a_named_engine_is_never_replaced),
-		TEST(lint_probes_nothing), TEST(depth_of_a_ring),
+		TEST(lint_probes_nothing), TEST(depth_of_a_ring), TEST(words_of_engines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

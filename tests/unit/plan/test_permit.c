@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan_test.h"
+
+#include "engines/engine.h"
 #include "recorded.h"
 
 #include "base/fileio.h"
@@ -417,13 +419,46 @@ static void shipped_readers(void **state)
 	str_release(&text);
 }
 
+/* bugs-given iopoll-1: set-up never refuses, and some kernels do without polling in silence. */
+static void polling(void **state)
+{
+	static const char *const engines[] = {"pvsync2", "io_uring"};
+	struct fix *f = *state;
+	struct err e = ERR_INIT;
+	char text[256];
+
+	for (int i = 0; i < 2; i++) {
+		if (engine_probe(engine_find(engines[i]), &e)) {
+			print_message("skip in part: %s\n", e.text);
+			continue;
+		}
+		snprintf(text, sizeof(text),
+			 HEAD_BARE "  - {name: r, rw: randread, ioengine: %s, hipri: true}\n",
+			 engines[i]);
+		put_disk(f, "512\n");
+		if (i == 0) {
+			fix_ok(f, text);
+			assert_part(f->plan.jobs[0].why, "device.io_poll is unknown");
+		}
+		put(f, "/sys/block/sda/queue/io_poll", "0\n");
+		fix_ok(f, text);
+		assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+		assert_part(f->plan.jobs[0].why, "polling is not supported here");
+		assert_part(f->plan.jobs[0].why, "device.io_poll is 0");
+		/* a recorded machine can be asked no further */
+		put(f, "/sys/block/sda/queue/io_poll", "1\n");
+		fix_ok(f, text);
+		assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DISK_TEST(writing_needs_an_identity), DISK_TEST(in_use),
 		DISK_TEST(signature),		      DISK_TEST(alignment_and_size),
 		DISK_TEST(read_only_device),	      DISK_TEST(read_only_below),
-		DISK_TEST(memory),
+		DISK_TEST(memory),		      DISK_TEST(polling),
 		DISK_TEST(existing_file),	      TEST(room_in_a_folder),
 		TEST(nothing_is_left_in_the_folder), DISK_TEST(holes), DISK_TEST(unwritten_extents),
 		DISK_TEST(shipped_readers),

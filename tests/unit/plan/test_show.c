@@ -110,7 +110,7 @@ static void text_for_people(void **state)
 	assert_part(s.s, "1 ready, 1 skipped, 0 in error");
 	assert_part(s.s, "1..5 sessions");
 	/* what was left out is one paragraph; every value stands somewhere, once a job */
-	assert_part(s.s, "  defaults: iodepth 1, ");
+	assert_part(s.s, "  defaults: bssplit -, bsrange -, iodepth 1, ");
 	assert_part(s.s, "offset 0, ");
 	assert_part(s.s, "1 MiB (1048576)   defaults suite.yaml:4:35");
 	assert_null(strstr(s.s, "sim"));

@@ -80,19 +80,19 @@ static void pacer_schedule(void **state)
 	pace_start(&p, 1000);
 	assert_int_equal(p.due, 1000);
 	for (int i = 0; i < 3; i++)
-		pace_take(&p);
+		pace_take(&p, 1);
 	assert_int_equal(p.due, 1000 + NS_PER_SEC); /* thirds do not drift */
 	pace_init(&p, 100, 0.5);
 	pace_start(&p, 0);
-	pace_take(&p);
+	pace_take(&p, 1);
 	assert_int_equal(p.due, 20 * NS_PER_MS);
 	pace_init(&p, 1e-15, 0); /* never, not a wrapped number */
 	pace_start(&p, 5);
-	pace_take(&p);
+	pace_take(&p, 1);
 	assert_true(p.due == UINT64_MAX);
 	pace_init(&p, 0, 0);
 	pace_start(&p, 5);
-	pace_take(&p);
+	pace_take(&p, 1);
 	assert_int_equal(p.due, 0);
 }
 

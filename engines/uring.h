@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engines/uring: private to uring_setup.c (how a ring comes to be) and io_uring.c (how it is used).
+ */
+#ifndef BLKGATE_ENGINES_URING_H
+#define BLKGATE_ENGINES_URING_H
+
+#include "engines/engine.h"
+
+#include <errno.h>
+#include <liburing.h>
+
+struct uring {
+	struct io_uring ring;
+	int broken; /* negative errno of a submission whose entries could not be taken back */
+	struct io_uring_cqe **cqes;
+	unsigned depth;
+	bool hipri, fixedbufs, registerfiles, sqthread_poll; /* in force */
+	char about[128];
+	int fds[];
+};
+
+/* The ring with everything that the config asks for, or ERR_MEASURE: nothing is left out. */
+int uring_setup(struct uring *u, const struct engine_config *c, struct err *e);
+int uring_probe(struct err *e);
+static inline bool uring_try_again(int rc)
+{
+	return rc == -EAGAIN || rc == -EBUSY || rc == -EINTR || rc == -ETIME;
+}
+
+#endif
