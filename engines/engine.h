@@ -6,8 +6,9 @@
  * does no pacing, no offsets, no accounting: that is the runner's, once.
  * Includes: base/err.h, base/clock.h and system headers only.
  * Ownership: the runner owns struct io, buffers and descriptors and keeps them until each submitted
- * io came back through reap (cancelled or not). Threads: a context belongs to the thread that opened it.
- * Units: bytes, ns. Errors of one I/O are in io->res (negative errno), never in a return value.
+ * io came back through reap (cancelled or not). Threads: a context belongs to the thread that
+ * opened it. Units: bytes, ns. Errors of one I/O are in io->res (negative errno), never in a return
+ * value.
  */
 #ifndef BLKGATE_ENGINES_ENGINE_H
 #define BLKGATE_ENGINES_ENGINE_H
@@ -26,11 +27,12 @@ enum {
 	ENGINE_OP_TRIM = 1u << IO_TRIM,
 	ENGINE_OP_FSYNC = 1u << IO_FSYNC,
 	ENGINE_OP_FDATASYNC = 1u << IO_FDATASYNC,
-	ENGINE_SYNC = 1u << 16,     /* submit completes the I/O; depth above 1 has no effect, no slat */
+	ENGINE_SYNC = 1u << 16, /* submit completes the I/O; depth above 1 has no effect, no slat */
 	ENGINE_DISKLESS = 1u << 17, /* needs no target (null, sim): fds is empty */
 	ENGINE_VIRTUAL = 1u << 18,  /* supplies the clock: now and sleep_until are set */
-	ENGINE_MAPPED = 1u << 19,   /* through a mapping: no O_DIRECT, and a write cannot grow a file */
-	ENGINE_SERIAL = 1u << 20,   /* takes depth, but does the I/Os of one descriptor one by one */
+	ENGINE_MAPPED =
+		1u << 19, /* through a mapping: no O_DIRECT, and a write cannot grow a file */
+	ENGINE_SERIAL = 1u << 20, /* takes depth, but does the I/Os of one descriptor one by one */
 	/* what engine_config may ask of it */
 	ENGINE_HIPRI = 1u << 24,
 	ENGINE_NOWAIT = 1u << 25,
@@ -41,53 +43,56 @@ enum {
 
 struct io {
 	enum io_op op;
-	uint32_t index;  /* 0 .. depth-1, constant of this struct io: an engine may key state by it */
-	uint32_t fd;     /* index into config.fds */
+	uint32_t
+		index; /* 0 .. depth-1, constant of this struct io: an engine may key state by it */
+	uint32_t fd;   /* index into config.fds */
 	void *buf;
 	uint32_t len;
 	uint64_t offset;
-	int64_t res;     /* set by the engine: bytes done, or negative errno */
+	int64_t res; /* set by the engine: bytes done, or negative errno */
 	/* the runner's own; an engine does not touch what follows */
 	uint64_t issued, submitted; /* stamps */
-	uint32_t done;   /* bytes of earlier parts of a short transfer */
+	uint32_t done;              /* bytes of earlier parts of a short transfer */
 	uint8_t dir, phase;
 };
 
 struct engine_config {
 	const int *fds;
 	unsigned nfds;
-	unsigned depth;         /* struct io in use at most */
-	void *buffers;          /* one area, depth x buffer_len, page aligned; io->buf points into it */
+	unsigned depth; /* struct io in use at most */
+	void *buffers;  /* one area, depth x buffer_len, page aligned; io->buf points into it */
 	size_t buffer_len;
 	bool direct;
 	/* Words of a job that the engine has a capability bit for; without the bit engine_open()
 	 * refuses. Set means in force: what the kernel does not grant fails open, or each I/O. */
-	bool hipri;             /* completions are polled for */
-	bool nowait;            /* an I/O that would block is done again without, and counted */
+	bool hipri;  /* completions are polled for */
+	bool nowait; /* an I/O that would block is done again without, and counted */
 	bool fixedbufs, registerfiles, sqthread_poll;
-	uint64_t seed;          /* sim: of the run */
-	const char *script;     /* sim */
+	uint64_t seed;      /* sim: of the run */
+	const char *script; /* sim */
 };
 
 struct engine {
-	unsigned api;           /* ENGINE_API, or the table refuses it */
-	const char *name;       /* fio's name */
-	const char *what;       /* one line for `version --engines` */
+	unsigned api;     /* ENGINE_API, or the table refuses it */
+	const char *name; /* fio's name */
+	const char *what; /* one line for `version --engines` */
 	uint32_t caps;
-	uint32_t depth_max;     /* 0 = none of its own */
-	/* Usable here? 0, or ERR_MEASURE with the sentence why not. Called in a forked child: seccomp
-	 * may kill it. */
+	uint32_t depth_max; /* 0 = none of its own */
+	/* Usable here? 0, or ERR_MEASURE with the sentence why not. Called in a forked child:
+	 * seccomp may kill it. */
 	int (*probe)(struct err *e);
 	/* In the job's own thread. *ctx is NULL on failure. */
 	int (*open)(void **ctx, const struct engine_config *c, struct err *e);
-	/* Takes 0..n of them in order; 0 = full, reap first; negative errno = the engine is broken. A
-	 * taken io always comes back through reap. */
+	/* Takes 0..n of them in order; 0 = full, reap first; negative errno = the engine is broken.
+	 * A taken io always comes back through reap. */
 	int (*submit)(void *ctx, struct io **ios, unsigned n);
 	/* Completed ios into done[]. Waits until `min` are there or the clock passes `until`
 	 * (0 = do not wait; min 0 = do not wait). Returns how many (may be fewer than min at the
-	 * deadline or on a signal: the runner looks at its stop flag and calls again), or negative errno. */
+	 * deadline or on a signal: the runner looks at its stop flag and calls again), or negative
+	 * errno. */
 	int (*reap)(void *ctx, struct io **done, unsigned min, unsigned max, uint64_t until);
-	/* Best effort: asks that the io ends early. It still comes back through reap. May be NULL. */
+	/* Best effort: asks that the io ends early. It still comes back through reap. May be NULL.
+	 */
 	void (*cancel)(void *ctx, struct io *io);
 	void (*close)(void *ctx);
 	/* Both NULL, or both set (ENGINE_VIRTUAL): the clock of this context, ns. */
@@ -119,12 +124,11 @@ int engine_probe_within(const struct engine *g, uint64_t limit_ns, struct err *e
  * after close, at most depth outstanding, an io is not submitted twice, only operations of the
  * capability bits, reap returns only what was submitted and never more bytes than asked) and count.
  * A breach is ERR_MEASURE "engine broke its contract"; the first one stays in `broken`, submit then
- * refuses, reap still hands back what comes. A batch with a breach in it is not handed back at all: its
- * ios stay in flight.
- * engine_submit: 0..n taken, or ERR_MEASURE. engine_reap: count, or ERR_MEASURE; min is limited to
- * what is in flight, so that waiting for nothing ends at once.
- * engine_close with I/O in flight leaves the context to the end of the process: the kernel may still
- * write into the buffers, and the tear-down would wait for it.
+ * refuses, reap still hands back what comes. A batch with a breach in it is not handed back at all:
+ * its ios stay in flight. engine_submit: 0..n taken, or ERR_MEASURE. engine_reap: count, or
+ * ERR_MEASURE; min is limited to what is in flight, so that waiting for nothing ends at once.
+ * engine_close with I/O in flight leaves the context to the end of the process: the kernel may
+ * still write into the buffers, and the tear-down would wait for it.
  */
 struct engine_run {
 	const struct engine *engine;
@@ -134,7 +138,8 @@ struct engine_run {
 	unsigned char *out; /* one flag an io index */
 	struct err broken;  /* set when submit or reap returned negative */
 };
-int engine_open(struct engine_run *r, const struct engine *g, const struct engine_config *c, struct err *e);
+int engine_open(struct engine_run *r, const struct engine *g, const struct engine_config *c,
+		struct err *e);
 int engine_submit(struct engine_run *r, struct io **ios, unsigned n);
 int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until);
 void engine_cancel(struct engine_run *r, struct io *io);

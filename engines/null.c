@@ -60,15 +60,15 @@ static void null_close(void *ctx)
 }
 
 const struct engine engine_null = {
-    .api = ENGINE_API,
-    .name = "null",
-    .what = "completes everything at once; measures the harness",
-    .caps =
-	ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC | ENGINE_DISKLESS,
-    .depth_max = 1u << 30,
-    .probe = null_probe,
-    .open = null_open,
-    .submit = null_submit,
-    .reap = null_reap,
-    .close = null_close,
+	.api = ENGINE_API,
+	.name = "null",
+	.what = "completes everything at once; measures the harness",
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC |
+		ENGINE_DISKLESS,
+	.depth_max = 1u << 30,
+	.probe = null_probe,
+	.open = null_open,
+	.submit = null_submit,
+	.reap = null_reap,
+	.close = null_close,
 };

@@ -82,13 +82,14 @@ static void psync_close(void *ctx)
 }
 
 const struct engine engine_psync = {
-    .api = ENGINE_API,
-    .name = "psync",
-    .what = "pread(2) and pwrite(2), one at a time",
-    .caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC | ENGINE_SYNC,
-    .probe = psync_probe,
-    .open = psync_open,
-    .submit = psync_submit,
-    .reap = psync_reap,
-    .close = psync_close,
+	.api = ENGINE_API,
+	.name = "psync",
+	.what = "pread(2) and pwrite(2), one at a time",
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC |
+		ENGINE_SYNC,
+	.probe = psync_probe,
+	.open = psync_open,
+	.submit = psync_submit,
+	.reap = psync_reap,
+	.close = psync_close,
 };

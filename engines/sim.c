@@ -245,17 +245,17 @@ static void sim_sleep_until(void *ctx, uint64_t ns)
 }
 
 const struct engine engine_sim = {
-    .api = ENGINE_API,
-    .name = "sim",
-    .what = "scripted latencies, errors and hangs on a virtual clock",
-    .caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC |
-	    ENGINE_DISKLESS | ENGINE_VIRTUAL,
-    .probe = sim_probe,
-    .open = sim_open,
-    .submit = sim_submit,
-    .reap = sim_reap,
-    .cancel = sim_cancel,
-    .close = sim_close,
-    .now = sim_now,
-    .sleep_until = sim_sleep_until,
+	.api = ENGINE_API,
+	.name = "sim",
+	.what = "scripted latencies, errors and hangs on a virtual clock",
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC |
+		ENGINE_DISKLESS | ENGINE_VIRTUAL,
+	.probe = sim_probe,
+	.open = sim_open,
+	.submit = sim_submit,
+	.reap = sim_reap,
+	.cancel = sim_cancel,
+	.close = sim_close,
+	.now = sim_now,
+	.sleep_until = sim_sleep_until,
 };

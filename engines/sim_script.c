@@ -213,10 +213,10 @@ static const struct {
 	bool many;
 	const char *(*set)(struct sim_script *s, char *value);
 } words[] = {
-    {"lat=", false, set_lat},    {"jitter=", false, set_jitter}, {"sd=", false, set_sd},
-    {"every=", true, set_every}, {"slow=", false, set_slow},     {"width=", false, set_width},
-    {"sync=", false, set_sync},  {"error=", true, set_error},    {"short=", true, set_short},
-    {"hang@", true, set_hang},   {"crash@", true, set_crash},
+	{"lat=", false, set_lat},    {"jitter=", false, set_jitter}, {"sd=", false, set_sd},
+	{"every=", true, set_every}, {"slow=", false, set_slow},     {"width=", false, set_width},
+	{"sync=", false, set_sync},  {"error=", true, set_error},    {"short=", true, set_short},
+	{"hang@", true, set_hang},   {"crash@", true, set_crash},
 };
 
 static const char *set_word(struct sim_script *s, char *word, unsigned *seen)

@@ -13,8 +13,8 @@
 	 ENGINE_SERIAL)
 
 const struct engine *const engine_table[] = {
-    &engine_psync,  &engine_pvsync2,  &engine_mmap, &engine_posixaio,
-    &engine_libaio, &engine_io_uring, &engine_null, &engine_sim,
+	&engine_psync,  &engine_pvsync2,  &engine_mmap, &engine_posixaio,
+	&engine_libaio, &engine_io_uring, &engine_null, &engine_sim,
 };
 const unsigned engine_count = sizeof(engine_table) / sizeof(engine_table[0]);
 

@@ -37,9 +37,9 @@ static const struct {
 	uint32_t cap;
 	const char *word;
 } config_words[] = {
-    {ENGINE_HIPRI, "hipri"},           {ENGINE_NOWAIT, "nowait"},
-    {ENGINE_FIXEDBUFS, "fixedbufs"},   {ENGINE_REGISTERFILES, "registerfiles"},
-    {ENGINE_SQPOLL, "sqthread_poll"},
+	{ENGINE_HIPRI, "hipri"},          {ENGINE_NOWAIT, "nowait"},
+	{ENGINE_FIXEDBUFS, "fixedbufs"},  {ENGINE_REGISTERFILES, "registerfiles"},
+	{ENGINE_SQPOLL, "sqthread_poll"},
 };
 
 uint32_t engine_wants(const struct engine_config *c)
@@ -197,7 +197,8 @@ int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned m
 		return failed(r, "reap", got);
 	if ((unsigned)got > max)
 		return breach(r, "returned %d of at most %u", got, max);
-	/* Each flag is taken down as its io is seen, else one that comes twice would not be noticed. */
+	/* Each flag is taken down as its io is seen, else one that comes twice would not be
+	 * noticed. */
 	int good = 0;
 	while (good < got && io_returns(r, done[good]))
 		r->out[done[good++]->index] = 0;

@@ -14,8 +14,8 @@ enum diag_level { DIAG_NOTE, DIAG_WARN, DIAG_ERROR };
 
 struct diag {
 	enum diag_level level;
-	char *rule;  /* lint rule name (kebab-case), "" when it is no waivable rule */
-	char *file;  /* may be "" */
+	char *rule;            /* lint rule name (kebab-case), "" when it is no waivable rule */
+	char *file;            /* may be "" */
 	unsigned line, column; /* from 1, bytes; 0 = none */
 	char *text;
 	char *hint; /* may be "" */

@@ -48,9 +48,9 @@ struct err {
 /* Fills e and returns code, so that `return err_set(e, ERR_X, "...")` works. Clears hint, place. */
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* What an errno (of either sign) means, for a sentence; never NULL: the kernel also has numbers that
- * no user of it is meant to see (512, 524) and that drivers hand out all the same. buf of n bytes,
- * 32 are enough, is written only for those. */
+/* What an errno (of either sign) means, for a sentence; never NULL: the kernel also has numbers
+ * that no user of it is meant to see (512, 524) and that drivers hand out all the same. buf of n
+ * bytes, 32 are enough, is written only for those. */
 const char *err_text(int sys, char *buf, size_t n);
 /* As err_set with ": err_text(sys)" appended and e->sys = sys (a positive errno). */
 int err_sys(struct err *e, enum err_code code, int sys, const char *fmt, ...)

@@ -4,9 +4,9 @@
  *
  * Purpose: constant-time recording of latencies without allocation, mergeable by addition.
  * Buckets: values below 128 ns have one bucket each; above, every power of two is divided into 128
- * buckets, so a bucket is at most 1/128 = 0.78 % wide and its middle is within 0.39 % of every value
- * in it. The highest group ends at 2^40 ns (18.3 min); larger values are counted in `over`, never
- * clamped, and max stays exact. 34 groups x 128 = 4352 counters of 8 bytes = 34 KiB.
+ * buckets, so a bucket is at most 1/128 = 0.78 % wide and its middle is within 0.39 % of every
+ * value in it. The highest group ends at 2^40 ns (18.3 min); larger values are counted in `over`,
+ * never clamped, and max stays exact. 34 groups x 128 = 4352 counters of 8 bytes = 34 KiB.
  * Percentile: nearest rank (the smallest value with at least q*n samples at or below it),
  * interpolated linearly inside its bucket and held within [min, max].
  *
@@ -36,7 +36,8 @@ static inline unsigned hist_index(uint64_t v)
 	if (v < HIST_SUB)
 		return (unsigned)v;
 	unsigned exp = 63u - (unsigned)__builtin_clzll(v); /* >= HIST_BITS */
-	return ((exp - HIST_BITS + 1u) << HIST_BITS) + (unsigned)((v >> (exp - HIST_BITS)) & (HIST_SUB - 1u));
+	return ((exp - HIST_BITS + 1u) << HIST_BITS) +
+	       (unsigned)((v >> (exp - HIST_BITS)) & (HIST_SUB - 1u));
 }
 
 static inline void hist_add(struct hist *h, uint64_t ns)
@@ -80,7 +81,7 @@ double bins_percentile(const struct bins *b, double q);
 double bins_step(const struct bins *b, double q);
 /* n minus the nearest rank of q: the samples above the percentile (DESIGN 3.3: 100 needed). */
 uint64_t bins_above(const struct bins *b, double q);
-double bins_mean(const struct bins *b);   /* exact, from sum; NaN when empty */
+double bins_mean(const struct bins *b); /* exact, from sum; NaN when empty */
 /* Standard deviation from bucket middles; NaN when n < 2 or when samples overflowed. */
 double bins_stddev(const struct bins *b);
 /* One string "delta:count delta:count ..." (delta = index step from the last one, first from 0);

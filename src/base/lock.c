@@ -18,7 +18,7 @@ static int open_lock(const char *path, bool create)
 {
 	for (unsigned tries = 0; tries < 3; tries++) {
 		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
-					(create ? O_NOFOLLOW : 0));
+					    (create ? O_NOFOLLOW : 0));
 
 		if (fd >= 0)
 			return fd;

@@ -58,7 +58,8 @@ static inline bool c_isspace(char c)
 
 /*
  * One whole decimal number below 2^64 at *s, digits only: no sign, blank or base, as strtoull takes
- * them. True: *out is set and *s stands behind it. False (no digit, or it does not fit): both untouched.
+ * them. True: *out is set and *s stands behind it. False (no digit, or it does not fit): both
+ * untouched.
  */
 bool str_take_u64(const char **s, uint64_t *out);
 /* The same, and nothing may follow. */

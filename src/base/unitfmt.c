@@ -15,8 +15,8 @@ struct prefix {
 };
 
 static const char *const unit_names[] = {
-    [UNIT_NONE] = "",   [UNIT_COUNT] = "count", [UNIT_IOPS] = "IOPS",   [UNIT_BW] = "B/s",
-    [UNIT_TIME] = "ns", [UNIT_BYTES] = "B",     [UNIT_RATIO] = "ratio", [UNIT_CELSIUS] = "C",
+	[UNIT_NONE] = "",   [UNIT_COUNT] = "count", [UNIT_IOPS] = "IOPS",   [UNIT_BW] = "B/s",
+	[UNIT_TIME] = "ns", [UNIT_BYTES] = "B",     [UNIT_RATIO] = "ratio", [UNIT_CELSIUS] = "C",
 };
 #define UNIT_NAMES (sizeof(unit_names) / sizeof(unit_names[0]))
 
@@ -104,7 +104,7 @@ static void add_percent(struct str *s, double percent)
 void unit_format(struct str *s, enum unit u, double value)
 {
 	static const struct prefix iops[] = {
-	    {"IOPS", 1}, {"k IOPS", 1e3}, {"M IOPS", 1e6}, {"G IOPS", 1e9}};
+		{"IOPS", 1}, {"k IOPS", 1e3}, {"M IOPS", 1e6}, {"G IOPS", 1e9}};
 	static const struct prefix bw[] = {{"B/s", 1},    {"kB/s", 1e3},  {"MB/s", 1e6},
 					   {"GB/s", 1e9}, {"TB/s", 1e12}, {"PB/s", 1e15}};
 	static const struct prefix ns[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
@@ -160,7 +160,7 @@ void unit_format_size(struct str *s, uint64_t bytes)
 void unit_format_duration(struct str *s, uint64_t ns)
 {
 	static const struct prefix long_units[] = {
-	    {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+		{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
 	/* A unit is used from twice its length, so that a digit is not lost: 90 s, 110 min, 36 h.
 	 */
 	double seconds = (double)ns / 1e9;

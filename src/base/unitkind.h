@@ -18,7 +18,7 @@ struct unit_alias {
 };
 
 struct unit_kind {
-	const char *what;     /* "a size" */
+	const char *what; /* "a size" */
 	const char *example;
 	const char *base;     /* unit of values shown in hints, NULL = none shown */
 	const char *whole;    /* what to say of a fraction; NULL where fractions are fine */

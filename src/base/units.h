@@ -18,9 +18,11 @@ int units_count(const char *s, uint64_t *out, struct err *e);
  * bandwidth, IOPS and percent take a plus, since an absolute tolerance may be written +50ms. */
 int units_number(const char *s, double *out, struct err *e);
 /* Bytes. Bare number = bytes; k K M G T P and KiB MiB GiB TiB (and kib, ki is refused with the two
- * meanings named) are 1024-based; kB MB GB TB 1000-based. Fractions when they come to whole bytes (1.5GiB). At most 2^63-1. */
+ * meanings named) are 1024-based; kB MB GB TB 1000-based. Fractions when they come to whole bytes
+ * (1.5GiB). At most 2^63-1. */
 int units_size(const char *s, uint64_t *out, struct err *e);
-/* Nanoseconds; the unit is required: ns us ms s m min h d (fraction allowed: 1.5s). "0" needs none. */
+/* Nanoseconds; the unit is required: ns us ms s m min h d (fraction allowed: 1.5s). "0" needs none.
+ */
 int units_time(const char *s, uint64_t *out, struct err *e);
 /* Operations per second: number, optional k/M (1000-based), optional "IOPS". */
 int units_iops(const char *s, double *out, struct err *e);
@@ -43,8 +45,9 @@ enum unit {
 
 /* Name of the base unit as files show it: "", "count", "IOPS", "B/s", "ns", "B", "ratio", "C". */
 const char *unit_name(enum unit u);
-/* Reads a number of that unit with the functions above (percent is not accepted here but for RATIO, where it is required). BW: B/s kB/s MB/s GB/s KiB/s MiB/s GiB/s, the unit
- * is required. CELSIUS: "70C". */
+/* Reads a number of that unit with the functions above (percent is not accepted here but for RATIO,
+ * where it is required). BW: B/s kB/s MB/s GB/s KiB/s MiB/s GiB/s, the unit is required. CELSIUS:
+ * "70C". */
 int unit_parse(enum unit u, const char *s, double *out, struct err *e);
 /* For people: "412 k IOPS", "3.23 GB/s", "97.4 us", "64 MiB", "5.0 %", 3 significant digits. NaN
  * gives "n/a". Never locale dependent. */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static const struct option_def *const defs[] = {
-    &opt_baselines, &opt_profile, &opt_suite, &opt_reason, &opt_new_epoch, &opt_dry_run, NULL,
+	&opt_baselines, &opt_profile, &opt_suite, &opt_reason, &opt_new_epoch, &opt_dry_run, NULL,
 };
 
 static const char usage_line[] = "baseline accept|show|diff|drop|retire ARGUMENT... [OPTION]...";
@@ -201,11 +201,11 @@ int cmd_baseline(int argc, char **argv)
 		const char *name, *needs;
 		int (*fn)(struct options *o);
 	} verbs[] = {
-	    {"accept", "a result: blkgate-out/result.json", do_accept},
-	    {"show", "a suite: its file or its name", do_show},
-	    {"diff", "a result: blkgate-out/result.json", do_diff},
-	    {"drop", "a session's id (see baseline show)", do_drop},
-	    {"retire", "what is no longer demanded: 'TARGET WORKLOAD gate METRIC'", do_retire},
+		{"accept", "a result: blkgate-out/result.json", do_accept},
+		{"show", "a suite: its file or its name", do_show},
+		{"diff", "a result: blkgate-out/result.json", do_diff},
+		{"drop", "a session's id (see baseline show)", do_drop},
+		{"retire", "what is no longer demanded: 'TARGET WORKLOAD gate METRIC'", do_retire},
 	};
 	struct options o;
 	int rc = command_start(&o, usage_line,

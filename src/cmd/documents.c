@@ -40,8 +40,8 @@ static int write_result(const struct result *r, const char *path, struct err *e)
 	return rc;
 }
 
-/* The document of a suite that could not be planned, or of a file that could not be read: valid, without
- * a run, and with the reason. */
+/* The document of a suite that could not be planned, or of a file that could not be read: valid,
+ * without a run, and with the reason. */
 static void write_broken(const struct documents *d, struct err *e)
 {
 	const char *base = strrchr(d->broken[0].suite, '/');
@@ -67,7 +67,8 @@ static void write_broken(const struct documents *d, struct err *e)
 	str_release(&name);
 }
 
-/* Remembers the first failure and goes on: one unwritable path must not cost the other documents. */
+/* Remembers the first failure and goes on: one unwritable path must not cost the other documents.
+ */
 static void keep_first(struct err *first, const struct err *e)
 {
 	if (!first->code && e->code)
@@ -91,8 +92,8 @@ static bool same_place(const char *a, const char *b)
 
 	if (str_eq(place(a), place(b)))
 		return true;
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
-	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
 }
 
 /* Is the path the same file as one that this invocation reads or may write? */
@@ -132,8 +133,8 @@ static int check_output(const struct options *o, const char *what, const char *p
 	if (e->code || !path || str_eq(place(path), "-"))
 		return e->code;
 	if (is_input(o, path))
-		err_set(e, ERR_USAGE, "%s '%s' is a target, suite or result of this very command", what,
-			path);
+		err_set(e, ERR_USAGE, "%s '%s' is a target, suite or result of this very command",
+			what, path);
 	else if (in_baselines(o, path))
 		err_set(e, ERR_USAGE, "%s '%s' lies in the folder of baselines", what, path);
 	if (e->code)
@@ -216,8 +217,8 @@ static bool worth_keeping(const char *path)
 	return yes;
 }
 
-/* A result of an earlier run beside a run that died would be taken for its result; but it may be all that is
- * left of hours, and not accepted yet: it goes aside. */
+/* A result of an earlier run beside a run that died would be taken for its result; but it may be
+ * all that is left of hours, and not accepted yet: it goes aside. */
 static int set_aside(const char *path, struct err *e)
 {
 	struct stat st;

@@ -40,7 +40,9 @@ static void add_suite(struct invocation *v, struct loaded *s)
 		.change = o->change,
 		.inject_text = o->inject,
 		.inject = v->inject,
-		.partial = o->only ? "selected by --only" : o->check ? "selected by --check" : NULL,
+		.partial = o->only    ? "selected by --only"
+			   : o->check ? "selected by --check"
+				      : NULL,
 		.wait_lock = o->wait_lock,
 		.baseline = &c->baseline,
 	};
@@ -156,8 +158,8 @@ int invocation_dry_run(struct invocation *v)
 		v->status = status_worse(v->status, dry_suite(v, &v->v[i], &ready));
 		total += v->v[i].suite->plan.njobs;
 	}
-	say("blkgate: dry run  %zu of %zu workloads could run, nothing was measured  status %d", ready,
-	    total, v->status);
+	say("blkgate: dry run  %zu of %zu workloads could run, nothing was measured  status %d",
+	    ready, total, v->status);
 	return (int)v->status;
 }
 

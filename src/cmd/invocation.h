@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd/invocation: one `blkgate run`: its suites, their baselines and results, the documents. Each planned
- * suite has its result from the beginning ("not measured"), so every document written on the way
- * names every case.
+ * cmd/invocation: one `blkgate run`: its suites, their baselines and results, the documents. Each
+ * planned suite has its result from the beginning ("not measured"), so every document written on
+ * the way names every case.
  */
 #ifndef BLKGATE_CMD_INVOCATION_H
 #define BLKGATE_CMD_INVOCATION_H
@@ -38,8 +38,8 @@ struct invocation {
 	enum exit_status status;
 };
 
-/* Baselines, first results, and the documents that say "not measured": from here on no older document
- * of this folder can be taken for one of this run. */
+/* Baselines, first results, and the documents that say "not measured": from here on no older
+ * document of this folder can be taken for one of this run. */
 void invocation_open(struct invocation *v);
 /* Runs all, writes and prints. Returns the exit status. */
 int invocation_run(struct invocation *v);

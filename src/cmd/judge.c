@@ -2,8 +2,8 @@
 #include "cmd/results.h"
 
 static const struct option_def *const defs[] = {
-    &opt_baselines, &opt_profile, &opt_against, &opt_policy,  &opt_junit, &opt_junit_style,
-    &opt_json,      &opt_bisect,  &opt_quiet,   &opt_verbose, NULL,
+	&opt_baselines, &opt_profile, &opt_against, &opt_policy,  &opt_junit, &opt_junit_style,
+	&opt_json,      &opt_bisect,  &opt_quiet,   &opt_verbose, NULL,
 };
 
 static int no_arguments(const char *command)
@@ -13,17 +13,19 @@ static int no_arguments(const char *command)
 	return STATUS_USAGE;
 }
 
-/* Two results of one suite and profile are two sessions of one change: a verdict on each alone would be
- * "judge until green". */
+/* Two results of one suite and profile are two sessions of one change: a verdict on each alone
+ * would be "judge until green". */
 static bool same_suite_twice(const struct loaded_results *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (str_eq(l->v[i].suite, l->v[k].suite) &&
 			    str_eq(l->v[i].profile, l->v[k].profile)) {
-				say("blkgate: '%s' and '%s' are both results of suite '%s', profile '%s'",
+				say("blkgate: '%s' and '%s' are both results of suite '%s', "
+				    "profile '%s'",
 				    l->paths[k], l->paths[i], l->v[i].suite, l->v[i].profile);
-				say("  name one; pooling several results of one change comes with a later "
+				say("  name one; pooling several results of one change comes with "
+				    "a later "
 				    "version");
 				return true;
 			}
@@ -86,16 +88,17 @@ static int judge_or_report(const char *name, const char *usage, const char *what
 
 int cmd_judge(int argc, char **argv)
 {
-	return judge_or_report(
-	    "judge", "judge RESULT... [--against RESULT]... [OPTION]...",
-	    "Judges results (or journals) again, offline: the same files give the same verdict.",
-	    "  blkgate judge blkgate-out/result.json --baselines baselines", true, argc, argv);
+	return judge_or_report("judge", "judge RESULT... [--against RESULT]... [OPTION]...",
+			       "Judges results (or journals) again, offline: the same files give "
+			       "the same verdict.",
+			       "  blkgate judge blkgate-out/result.json --baselines baselines",
+			       true, argc, argv);
 }
 
 int cmd_report(int argc, char **argv)
 {
 	return judge_or_report(
-	    "report", "report RESULT... [OPTION]...",
-	    "Renders results again. The status is 0 when it could, whatever the verdict.",
-	    "  blkgate report blkgate-out/result.json --junit junit.xml", false, argc, argv);
+		"report", "report RESULT... [OPTION]...",
+		"Renders results again. The status is 0 when it could, whatever the verdict.",
+		"  blkgate report blkgate-out/result.json --junit junit.xml", false, argc, argv);
 }

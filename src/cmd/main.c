@@ -19,14 +19,14 @@ struct command {
 };
 
 static const struct command commands[] = {
-    {"run", cmd_run, "measure, judge and report a suite on a target", true},
-    {"plan", cmd_plan, "every effective value and its origin, time, bytes written"},
-    {"lint", cmd_lint, "validate suites; touches no device"},
-    {"probe", cmd_probe, "who a device, file or folder is, and what uses it"},
-    {"judge", cmd_judge, "the verdict again, offline, from result files", true},
-    {"report", cmd_report, "render result files again"},
-    {"baseline", cmd_baseline, "accept, show, diff, drop, retire"},
-    {"version", cmd_version, "version, and which engines are usable here"},
+	{"run", cmd_run, "measure, judge and report a suite on a target", true},
+	{"plan", cmd_plan, "every effective value and its origin, time, bytes written"},
+	{"lint", cmd_lint, "validate suites; touches no device"},
+	{"probe", cmd_probe, "who a device, file or folder is, and what uses it"},
+	{"judge", cmd_judge, "the verdict again, offline, from result files", true},
+	{"report", cmd_report, "render result files again"},
+	{"baseline", cmd_baseline, "accept, show, diff, drop, retire"},
+	{"version", cmd_version, "version, and which engines are usable here"},
 };
 
 static void usage(FILE *f)
@@ -38,11 +38,10 @@ static void usage(FILE *f)
 		   "lost.\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].what);
-	fprintf(
-	    f,
-	    "\nblkgate COMMAND --help shows options and an example.\n"
-	    "exit status: 0 pass, 1 regression or missed, 2 usage or suite error, 3 inconclusive,\n"
-	    "4 could not measure, 5 no comparable baseline, 130 interrupted\n");
+	fprintf(f, "\nblkgate COMMAND --help shows options and an example.\n"
+		   "exit status: 0 pass, 1 regression or missed, 2 usage or suite error, 3 "
+		   "inconclusive,\n"
+		   "4 could not measure, 5 no comparable baseline, 130 interrupted\n");
 }
 
 /* A full disk or a closed pipe behind stdout must not look like success. */
@@ -56,12 +55,13 @@ static int close_stdout(int status)
 		return status;
 	fprintf(stderr, "blkgate: cannot write to standard output\n");
 	/* Beyond the verdicts (bisect, signals) a status has its own meaning and stays. */
-	return status > STATUS_NO_BASELINE ? status
-					   : (int)status_worse((enum exit_status)status, STATUS_ERROR);
+	return status > STATUS_NO_BASELINE
+		       ? status
+		       : (int)status_worse((enum exit_status)status, STATUS_ERROR);
 }
 
-/* With a standard descriptor closed, the next file opened (a journal, a target) would take its number
- * and get our messages. */
+/* With a standard descriptor closed, the next file opened (a journal, a target) would take its
+ * number and get our messages. */
 static int secure_descriptors(void)
 {
 	int fd;
@@ -75,8 +75,8 @@ static int secure_descriptors(void)
 	return 0;
 }
 
-/* For git bisect 1 to 124 is "bad": a wrong option must not blame a commit, so the mapping comes behind
- * everything that a command can end with. */
+/* For git bisect 1 to 124 is "bad": a wrong option must not blame a commit, so the mapping comes
+ * behind everything that a command can end with. */
 static int run_command(const struct command *c, int argc, char **argv)
 {
 	int status = c->fn(argc, argv);

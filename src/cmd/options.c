@@ -147,7 +147,7 @@ static int take_budget(struct options *o, const char *value, struct err *e)
 
 	for (char *part = strtok_r(copy, ",", &save); part && rc == 0;
 	     part = strtok_r(NULL, ",", &save)) {
-		uint64_t *budget = str_starts(part, "time=")	  ? &o->budget_time
+		uint64_t *budget = str_starts(part, "time=")      ? &o->budget_time
 				   : str_starts(part, "written=") ? &o->budget_written
 								  : NULL;
 
@@ -213,15 +213,15 @@ ROW(opt_sessions, "--sessions", "N|MIN..MAX", sessions, "sessions of this invoca
 ROW(opt_budget, "--budget", "time=T,written=SIZE", budget, "stop starting runs beyond it");
 ROW(opt_seed, "--seed", "N", seed, "seed of the order and of offsets (recorded)");
 LIST(opt_label, "--label", "[ROLE.]KEY=VALUE", labels,
-    "a fact that no machine can read; repeatable");
+     "a fact that no machine can read; repeatable");
 ROW(opt_change, "--change", "ID", change, "what is under test: a commit, a firmware version");
 ROW(opt_inject, "--inject", "SPEC", inject, "slow=30% | delay=1ms | error=1e-6: to see it go red");
 LIST(opt_allow_write, "--allow-write", "ID", allow_write,
-    "may be overwritten: a device's identity or a file");
+     "may be overwritten: a device's identity or a file");
 LIST(opt_target, "--target", "[ROLE=]ID", targets, "device, file or folder; repeatable with roles");
 ROW(opt_wait_lock, "--wait-lock", "TIME", wait_lock, "wait for another run on the same target");
 LIST(opt_policy, "--policy", "KEY=WORD", policy,
-    "inconclusive=report|fail|warn no_baseline=fail|warn ...");
+     "inconclusive=report|fail|warn no_baseline=fail|warn ...");
 ROW(opt_bisect, "--bisect", NULL, bisect, "exit status for git bisect run");
 ROW(opt_dry_run, "--dry-run", NULL, dry_run, "check everything that needs no I/O, then stop");
 ROW(opt_quiet, "--quiet", NULL, quiet, "only the last line");
@@ -230,7 +230,7 @@ ROW(opt_strict, "--strict", NULL, strict, "warnings are errors (status 2)");
 ROW(opt_reason, "--reason", "TEXT", reason, "why; kept with the baseline");
 ROW(opt_new_epoch, "--new-epoch", NULL, new_epoch, "the level has changed on purpose: start anew");
 LIST(opt_against, "--against", "RESULT", against,
-    "compare with these results instead of the baseline");
+     "compare with these results instead of the baseline");
 ROW(opt_suite, "--suite", "FILE", suite, "the suite: its file or its name");
 ROW(opt_engines, "--engines", NULL, engines, "say for each engine whether it is usable here");
 
@@ -269,8 +269,8 @@ static int unknown(const struct option_def *const *defs, const char *arg, struct
 	return near ? err_hint(e, "did you mean %s?", near) : e->code;
 }
 
-static int options_parse(struct options *o, const struct option_def *const *defs, int argc, char **argv,
-		  struct err *e)
+static int options_parse(struct options *o, const struct option_def *const *defs, int argc,
+			 char **argv, struct err *e)
 {
 	bool only_args = false, given[64] = {false};
 
@@ -309,7 +309,7 @@ static int options_parse(struct options *o, const struct option_def *const *defs
 }
 
 static void print_help(const char *usage, const char *what, const struct option_def *const *defs,
-		const char *example)
+		       const char *example)
 {
 	printf("usage: blkgate %s\n\n%s\n", usage, what);
 	if (*defs)

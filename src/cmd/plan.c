@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 static const struct option_def *const defs[] = {
-    &opt_target,   &opt_set,    &opt_only, &opt_check, &opt_runs,
-    &opt_sessions, &opt_budget, &opt_seed, &opt_label, &opt_allow_write,
-    &opt_profile,  &opt_policy, NULL,
+	&opt_target,   &opt_set,    &opt_only, &opt_check, &opt_runs,
+	&opt_sessions, &opt_budget, &opt_seed, &opt_label, &opt_allow_write,
+	&opt_profile,  &opt_policy, NULL,
 };
 
 int cmd_plan(int argc, char **argv)
@@ -15,10 +15,10 @@ int cmd_plan(int argc, char **argv)
 	struct load l;
 	enum exit_status status;
 	int rc = command_start(
-	    &o, "plan SUITE... --target [ROLE=]ID [OPTION]...",
-	    "Prints every value the run would use and where it comes from, the time it takes\n"
-	    "and the bytes it writes. Does no I/O.",
-	    defs, "  blkgate plan suites/smoke.yaml --target /var/tmp", argc, argv);
+		&o, "plan SUITE... --target [ROLE=]ID [OPTION]...",
+		"Prints every value the run would use and where it comes from, the time it takes\n"
+		"and the bytes it writes. Does no I/O.",
+		defs, "  blkgate plan suites/smoke.yaml --target /var/tmp", argc, argv);
 
 	if (rc >= 0)
 		return rc;
@@ -40,8 +40,8 @@ int cmd_plan(int argc, char **argv)
 		if (l.v[i].plan.setup_error) {
 			say("blkgate: %s: %s", l.v[i].path, l.v[i].plan.setup_error);
 			status = status_worse(status, l.v[i].plan.setup_code == ERR_SUITE
-							  ? STATUS_USAGE
-							  : STATUS_ERROR);
+							      ? STATUS_USAGE
+							      : STATUS_ERROR);
 		}
 		for (size_t k = 0; k < l.v[i].plan.njobs; k++)
 			if (l.v[i].plan.jobs[k].state == JOB_ERROR)

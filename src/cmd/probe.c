@@ -75,10 +75,11 @@ int cmd_probe(int argc, char **argv)
 	const struct host host = {.root = "/"};
 	struct options o;
 	enum exit_status status = STATUS_PASS;
-	int rc = command_start(&o, "probe ID...",
-			       "Says who a device, file or folder is: its facts, its link, and what uses it.\n"
-			       "Opens nothing for writing.",
-			       defs, "  blkgate probe /dev/nvme0n1 /var/tmp", argc, argv);
+	int rc = command_start(
+		&o, "probe ID...",
+		"Says who a device, file or folder is: its facts, its link, and what uses it.\n"
+		"Opens nothing for writing.",
+		defs, "  blkgate probe /dev/nvme0n1 /var/tmp", argc, argv);
 
 	if (rc >= 0)
 		return rc;

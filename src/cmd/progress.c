@@ -14,12 +14,12 @@
 void progress_init(struct progress *p, const struct options *o, struct documents *documents)
 {
 	*p = (struct progress){
-	    .live = isatty(STDERR_FILENO) && !o->quiet,
-	    .quiet = o->quiet,
-	    .verbose = o->verbose,
-	    .width = terminal_width(STDERR_FILENO),
-	    .last_junit = clock_now(),
-	    .documents = documents,
+		.live = isatty(STDERR_FILENO) && !o->quiet,
+		.quiet = o->quiet,
+		.verbose = o->verbose,
+		.width = terminal_width(STDERR_FILENO),
+		.last_junit = clock_now(),
+		.documents = documents,
 	};
 }
 

@@ -10,12 +10,12 @@
 struct loaded_results {
 	struct result *v;
 	const struct result **list;
-	const char **paths;         /* where each came from */
-	struct baseline *baselines; /* one a result */
+	const char **paths;                /* where each came from */
+	struct baseline *baselines;        /* one a result */
 	struct report_suite_error *broken; /* the files that could not be read or judged */
 	char **broken_text;
 	size_t nbroken;
-	size_t n;                   /* results that loaded */
+	size_t n; /* results that loaded */
 	size_t nbaselines;
 	enum exit_status status; /* worst, damaged files included */
 };

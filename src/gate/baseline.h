@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gate/baseline: accepted sessions of one suite and profile, one immutable file a session
- * (`baselines/SUITE/PROFILE/SESSION.json`, "blkgate_baseline": 1), in epochs. `run` never writes one.
+ * (`baselines/SUITE/PROFILE/SESSION.json`, "blkgate_baseline": 1), in epochs. `run` never writes
+ * one.
  *
  * Includes: measure model json base. Ownership: baseline_load fills, baseline_release frees.
  * A damaged file is a clear error naming it, never a missing baseline.
@@ -20,15 +21,15 @@
 struct base_value { /* one metric of one job in one session: the values of its runs */
 	const char *metric;
 	enum unit unit;
-	double *v;      /* one a run, base unit, in order of run; only runs whose value was OK */
-	double *step;   /* relative quantisation step, beside it */
+	double *v;    /* one a run, base unit, in order of run; only runs whose value was OK */
+	double *step; /* relative quantisation step, beside it */
 	size_t n;
 };
 
 struct base_job {
-	const char *name;       /* workload */
-	const char *target;     /* role */
-	const char *canonical;  /* identity text */
+	const char *name;      /* workload */
+	const char *target;    /* role */
+	const char *canonical; /* identity text */
 	uint32_t runs;
 	const struct facts *facts; /* of the target in that session */
 	VEC(struct base_value) values;
@@ -38,38 +39,40 @@ struct base_job {
 struct base_session {
 	const char *id, *path;
 	int64_t started, accepted;
-	const char *boot_id;    /* NULL = unknown: a block of its own */
-	uint32_t epoch;         /* from 1 */
-	bool retired_jobs;      /* file is a retirement record (no values) */
+	const char *boot_id; /* NULL = unknown: a block of its own */
+	uint32_t epoch;      /* from 1 */
+	bool retired_jobs;   /* file is a retirement record (no values) */
 	unsigned measurement_version;
 	const char *who, *reason;
 	uint64_t seed;
 	struct facts host;
 	VEC(struct facts) target_facts;
 	VEC(struct base_job) jobs;
-	VEC(const char *) retired_of; /* the sessions that stood when it was written: of these it speaks */
+	VEC(const char *)
+	retired_of; /* the sessions that stood when it was written: of these it speaks */
 	VEC(const char *) retired; /* "TARGET WORKLOAD" or "TARGET WORKLOAD gate METRIC" */
 };
 
 struct baseline {
 	struct arena arena;
-	const char *dir;        /* NULL = from results */
+	const char *dir; /* NULL = from results */
 	const char *suite, *profile;
-	bool found;             /* the folder DIR/SUITE/PROFILE exists */
+	bool found;                    /* the folder DIR/SUITE/PROFILE exists */
 	struct base_session *sessions; /* oldest first (by start, then id) */
 	size_t n;
-	uint32_t epoch;         /* the current one; 0 = empty */
-	char digest[24];        /* over all files, "" = empty */
+	uint32_t epoch;  /* the current one; 0 = empty */
+	char digest[24]; /* over all files, "" = empty */
 };
 
-/* dir is the baselines folder. An absent folder is an empty baseline, not an error. ERR_DATA: damaged,
- * other version, wrong suite or profile inside. */
+/* dir is the baselines folder. An absent folder is an empty baseline, not an error. ERR_DATA:
+ * damaged, other version, wrong suite or profile inside. */
 int baseline_load(const char *dir, const char *suite, const char *profile, struct baseline *b,
 		  struct err *e);
 void baseline_release(struct baseline *b);
-/* Same from RESULT files (`judge --against`): their sessions as a baseline, nothing stored. ERR_REFUSED:
- * one of them is injected, interrupted or partial; ERR_NOBASE: no session in them. */
-int baseline_from_results(const struct result *const *r, size_t n, struct baseline *b, struct err *e);
+/* Same from RESULT files (`judge --against`): their sessions as a baseline, nothing stored.
+ * ERR_REFUSED: one of them is injected, interrupted or partial; ERR_NOBASE: no session in them. */
+int baseline_from_results(const struct result *const *r, size_t n, struct baseline *b,
+			  struct err *e);
 
 /* Blocks of the sessions that pass `pick` (NULL = all): one boot within 6 h is one block. */
 uint32_t baseline_blocks(const struct base_session *const *s, size_t n);
@@ -81,22 +84,25 @@ struct accept_options {
 	bool dry_run;
 };
 /*
- * Stores each session of a judged result as a file; *stored gets how many, text one line each. One that
- * is stored already is skipped, and so said. A line "warning: ..." says what the acceptance costs: a
- * regression or something incomparable let into the epoch, a gate without a value.
- * ERR_REFUSED (status 2): injected, partial, interrupted, errors in the measurement, without something
- * that the baseline demands and nobody retired, regression without new_epoch + reason, every session stored already. DESIGN 3.5 "Baseline".
+ * Stores each session of a judged result as a file; *stored gets how many, text one line each. One
+ * that is stored already is skipped, and so said. A line "warning: ..." says what the acceptance
+ * costs: a regression or something incomparable let into the epoch, a gate without a value.
+ * ERR_REFUSED (status 2): injected, partial, interrupted, errors in the measurement, without
+ * something that the baseline demands and nobody retired, regression without new_epoch + reason,
+ * every session stored already. DESIGN 3.5 "Baseline".
  */
-int baseline_accept(const struct result *r, const struct baseline *b, const struct accept_options *o,
-		    size_t *stored, struct str *text, struct err *e);
+int baseline_accept(const struct result *r, const struct baseline *b,
+		    const struct accept_options *o, size_t *stored, struct str *text,
+		    struct err *e);
 /* Removes one session's file (by id). */
 int baseline_drop(const struct baseline *b, const char *session, struct err *e);
-/* One line "warning: ..." for each gate that is demanded now and would not be without these sessions, for
- * no other holds it; returns how many. Asked with all that are to be dropped, before the first is. */
+/* One line "warning: ..." for each gate that is demanded now and would not be without these
+ * sessions, for no other holds it; returns how many. Asked with all that are to be dropped, before
+ * the first is. */
 size_t baseline_drop_forgets(const struct baseline *b, const char *const *ids, size_t n,
 			     struct str *text);
-/* Writes a retirement record: the check or job is no longer demanded by the sessions that stand now; one
- * accepted later demands it again. dry_run: only whether it could. */
+/* Writes a retirement record: the check or job is no longer demanded by the sessions that stand
+ * now; one accepted later demands it again. dry_run: only whether it could. */
 int baseline_retire(const struct baseline *b, const char *what, const char *who, const char *reason,
 		    bool dry_run, struct err *e);
 /* For people: sessions, epochs, blocks, per gate median and spread. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gate/baseline_level: level and noise of one gate over the sessions of the current epoch, for people
+ * gate/baseline_level: level and noise of one gate over the sessions of the current epoch, for
+ * people
  * (`baseline show`, `baseline diff`). Private to the room.
  */
 #ifndef BLKGATE_GATE_BASELINE_LEVEL_H
@@ -10,8 +11,9 @@
 #include "gate/blocks.h"
 #include "gate/estimate.h"
 
-/* One gate over the sessions of an epoch that hold it with the newest job text and measurement version. The
- * facts that must match are the suite's to say, and not known here. Texts are borrowed. */
+/* One gate over the sessions of an epoch that hold it with the newest job text and measurement
+ * version. The facts that must match are the suite's to say, and not known here. Texts are
+ * borrowed. */
 struct level {
 	const char *target, *job, *metric;
 	const char *canonical;
@@ -24,8 +26,8 @@ struct level {
 	struct pool runs_log, runs_plain;
 };
 
-/* without: leaves out the sessions of that result (what a result is compared with is not itself); NULL =
- * none. */
+/* without: leaves out the sessions of that result (what a result is compared with is not itself);
+ * NULL = none. */
 void level_open(struct level *l, const struct baseline *b, const struct result *without,
 		const char *target, const char *job, const char *metric);
 void level_close(struct level *l);

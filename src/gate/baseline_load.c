@@ -106,7 +106,8 @@ int baseline_load(const char *dir, const char *suite, const char *profile, struc
 	b->found = access(folder, F_OK) == 0;
 	/* A link that leads nowhere is a mishap, not a baseline that nobody made yet. */
 	if (!b->found && readlink(dir, (char[1]){0}, 1) >= 0 && access(dir, F_OK) < 0) {
-		err_sys(e, ERR_DATA, errno, "the folder of baselines '%s' is a link that leads nowhere", dir);
+		err_sys(e, ERR_DATA, errno,
+			"the folder of baselines '%s' is a link that leads nowhere", dir);
 		free(folder);
 		baseline_release(b);
 		return e->code;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gate/comparable: which facts must match a baseline, which are the thing under test, which are only
- * noted (DESIGN 3.5 "Comparability defaults", changed by `compare:`). Pure.
+ * gate/comparable: which facts must match a baseline, which are the thing under test, which are
+ * only noted (DESIGN 3.5 "Comparability defaults", changed by `compare:`). Pure.
  *
- * A fact that neither side has does not exist for that kind of target and is not compared. A must-match
- * fact that only one side has, that differs, or that could not be read on either side, is a difference:
- * what is unknown is not known to be equal.
+ * A fact that neither side has does not exist for that kind of target and is not compared. A
+ * must-match fact that only one side has, that differs, or that could not be read on either side,
+ * is a difference: what is unknown is not known to be equal.
  */
 #ifndef BLKGATE_GATE_COMPARABLE_H
 #define BLKGATE_GATE_COMPARABLE_H
@@ -22,13 +22,13 @@ struct fact_side {
 /* A rule names a key or a family ("device" covers "device.model"); the longest rule wins, and among
  * equals the strictest class. Rules may be NULL (defaults). */
 enum fact_class fact_class_of(const struct compare_rules *c, const char *key);
-/* Appends must-match differences as "device.model A -> B; link.speed 8 -> unknown (reason)"; nothing
- * when comparable. Returns how many. */
+/* Appends must-match differences as "device.model A -> B; link.speed 8 -> unknown (reason)";
+ * nothing when comparable. Returns how many. */
 unsigned comparable_differences(const struct compare_rules *c, struct fact_side old_side,
 				struct fact_side new_side, struct str *out);
-/* Appends what changed under test, then up to four changed notes: "kernel.release 6.12.8 -> 6.12.9 (under
- * test); host.name a -> b (note)"; "nothing under test changed" leads when that is so. Facts that
- * change with every session (boot id, free space) are left out. */
+/* Appends what changed under test, then up to four changed notes: "kernel.release 6.12.8 -> 6.12.9
+ * (under test); host.name a -> b (note)"; "nothing under test changed" leads when that is so. Facts
+ * that change with every session (boot id, free space) are left out. */
 void comparable_changes(const struct compare_rules *c, struct fact_side old_side,
 			struct fact_side new_side, struct str *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gate/dist: the distributions that judging needs. dist.c is the only file that knows libRmath, which
- * can print on stdout and call exit() on odd arguments: every argument is clamped here. NaN in, NaN out.
+ * gate/dist: the distributions that judging needs. dist.c is the only file that knows libRmath,
+ * which can print on stdout and call exit() on odd arguments: every argument is clamped here. NaN
+ * in, NaN out.
  */
 #ifndef BLKGATE_GATE_DIST_H
 #define BLKGATE_GATE_DIST_H
@@ -12,9 +13,9 @@
  * [1, 1e7]. */
 double dist_t_upper(double level, double df);
 /*
- * Rank c (from 1) so that the c-th smallest and the c-th largest of n values enclose the median with
- * at least 93.75 % confidence, whatever the distribution: five runs give their own range. Below five
- * values no rank reaches that and the range (1) is returned; 0 for n == 0.
+ * Rank c (from 1) so that the c-th smallest and the c-th largest of n values enclose the median
+ * with at least 93.75 % confidence, whatever the distribution: five runs give their own range.
+ * Below five values no rank reaches that and the range (1) is returned; 0 for n == 0.
  */
 size_t dist_median_rank(size_t n);
 

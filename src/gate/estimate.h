@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gate/estimate: from values of runs to the oriented scale on which the decision is made, and back to
- * what the user reads. Oriented: positive = worse; logs for a relative tolerance, plain base units for an
- * absolute one. Pure.
+ * gate/estimate: from values of runs to the oriented scale on which the decision is made, and back
+ * to what the user reads. Oriented: positive = worse; logs for a relative tolerance, plain base
+ * units for an absolute one. Pure.
  */
 #ifndef BLKGATE_GATE_ESTIMATE_H
 #define BLKGATE_GATE_ESTIMATE_H
@@ -19,10 +19,12 @@ struct scale {
 /* False when the gate has no meaning: no better direction, or a tolerance that can never be missed
  * (not above zero, or 100 % of a metric of which less is worse). */
 bool scale_make(const struct metric *m, double tolerance, bool absolute, struct scale *s);
-/* Oriented value. Not finite for a value without logarithm (zero and below) on the relative scale. */
+/* Oriented value. Not finite for a value without logarithm (zero and below) on the relative scale.
+ */
 double scale_orient(const struct scale *s, double value);
 double scale_value(const struct scale *s, double oriented); /* back, base unit */
-/* A difference on the scale as the user sees the metric: ratio (-0.073 = 7.3 % lower), or base unit. */
+/* A difference on the scale as the user sees the metric: ratio (-0.073 = 7.3 % lower), or base
+ * unit. */
 double scale_change(const struct scale *s, double difference);
 /* A difference as a loss: positive = worse, ratio or base unit; never negative. */
 double scale_loss(const struct scale *s, double difference);

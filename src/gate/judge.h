@@ -24,12 +24,14 @@ struct judge {
 	const struct run **run; /* by job, then session, then number */
 	size_t *run_first;      /* njobs + 1 */
 
-	struct epoch_index base;  /* the current epoch, without sessions of this result */
-	struct epoch_index first; /* epoch 1, maybe the same: its oldest sessions are the fixed point */
-	struct epoch_index older; /* all epochs but the current one: they demand, and give no level */
-	const char *own;          /* a session of this result that is in the current epoch; NULL = none */
-	const char **differ;      /* [session * ntargets + target]: must-match differences, "" none */
-	const char **canonical;           /* of each job, made when first asked */
+	struct epoch_index base; /* the current epoch, without sessions of this result */
+	struct epoch_index
+		first; /* epoch 1, maybe the same: its oldest sessions are the fixed point */
+	struct epoch_index
+		older;   /* all epochs but the current one: they demand, and give no level */
+	const char *own; /* a session of this result that is in the current epoch; NULL = none */
+	const char **differ;    /* [session * ntargets + target]: must-match differences, "" none */
+	const char **canonical; /* of each job, made when first asked */
 };
 
 /* The runs of one job in one session. */
@@ -60,10 +62,11 @@ const char *judge_run_empty(const struct job *j, const struct outcome *o);
 
 /* May the result enter the baseline it was judged against, as far as it is known here? */
 bool judge_may_accept(const struct judge *g);
-/* The command that lets it in, quoted: "`blkgate baseline accept RESULT`" with these options behind it. */
+/* The command that lets it in, quoted: "`blkgate baseline accept RESULT`" with these options behind
+ * it. */
 void judge_add_accept(const struct judge *g, const char *options, struct str *out);
-/* "read.clat.p99 needs 10 000 samples a run (100 above the percentile), 353 were seen: a runtime of about
- * 30 s". For a job of which a run has too few for the metric. */
+/* "read.clat.p99 needs 10 000 samples a run (100 above the percentile), 353 were seen: a runtime of
+ * about 30 s". For a job of which a run has too few for the metric. */
 void judge_samples(const struct judge *g, uint32_t job, const struct metric *m, struct str *out);
 
 /* Type of a no-baseline verdict that no policy excuses: another epoch demands the gate. */
@@ -76,7 +79,8 @@ void verdict_gate(struct judge *g, const struct check *c, struct verdict *v);
 /* Appends what the baseline demands and the result does not hold. */
 void verdict_missing(struct judge *g);
 
-/* Has somebody retired what that session demands of the job: the job, or (metric not NULL) the gate? */
+/* Has somebody retired what that session demands of the job: the job, or (metric not NULL) the
+ * gate? */
 bool judge_retired(const struct baseline *b, const struct base_session *s, const struct base_job *j,
 		   const char *metric);
 

@@ -66,8 +66,8 @@ static void held(const struct result *r, struct names *l)
 	names_sort(l);
 }
 
-/* A retirement names the sessions that stood when it was written, whatever the clocks say; a gate accepted
- * again later is demanded again. */
+/* A retirement names the sessions that stood when it was written, whatever the clocks say; a gate
+ * accepted again later is demanded again. */
 static bool speaks_of(const struct base_session *record, const char *session)
 {
 	for (size_t i = 0; i < record->retired_of.n; i++)

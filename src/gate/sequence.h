@@ -12,36 +12,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum sequence_state { SEQUENCE_CONTINUE, SEQUENCE_PASS, SEQUENCE_REGRESSION, SEQUENCE_IMPROVEMENT, SEQUENCE_GIVE_UP };
+enum sequence_state {
+	SEQUENCE_CONTINUE,
+	SEQUENCE_PASS,
+	SEQUENCE_REGRESSION,
+	SEQUENCE_IMPROVEMENT,
+	SEQUENCE_GIVE_UP
+};
 
 struct stored_input {
-	const double *base;       /* session values: median of the oriented logs of the runs */
-	size_t nbase;             /* S */
-	const double *fresh;      /* new session values in order */
-	size_t nfresh;            /* k */
-	uint32_t max;             /* K, 1..6 */
-	double delta;             /* tolerance on the oriented scale, > 0 */
-	double q;                 /* quantisation step on the same scale, >= 0 */
-	double red_total;         /* min(0.001, 0.05 / m) */
+	const double *base;  /* session values: median of the oriented logs of the runs */
+	size_t nbase;        /* S */
+	const double *fresh; /* new session values in order */
+	size_t nfresh;       /* k */
+	uint32_t max;        /* K, 1..6 */
+	double delta;        /* tolerance on the oriented scale, > 0 */
+	double q;            /* quantisation step on the same scale, >= 0 */
+	double red_total;    /* min(0.001, 0.05 / m) */
 	/* assumed-sd rule, used when provisional */
 	bool provisional;
-	double assumed_sd;        /* session sd on this scale: 0.015, or absolute form */
-	double within_sd;         /* pooled run sd inside sessions, on this scale */
+	double assumed_sd; /* session sd on this scale: 0.015, or absolute form */
+	double within_sd;  /* pooled run sd inside sessions, on this scale */
 	uint32_t base_blocks, fresh_blocks;
-	const uint32_t *base_block; /* block index of each base session (provisional), may be NULL */
-	const uint32_t *fresh_block; /* the same of each new session; NULL = spread evenly over the blocks */
-	uint32_t runs;            /* runs of a session, for the variance of their median; 0 = 5 */
+	const uint32_t
+		*base_block; /* block index of each base session (provisional), may be NULL */
+	const uint32_t *fresh_block; /* the same of each new session; NULL = spread evenly over the
+					blocks */
+	uint32_t runs; /* runs of a session, for the variance of their median; 0 = 5 */
 };
 
 struct stored_output {
 	enum sequence_state state;
-	double est, se, df;       /* est positive = worse */
-	double base_mean;         /* est = mean of the new sessions less this */
-	double upper;             /* pass limit: est + t se, without q */
-	double lower;             /* red limit: est - t se; -inf when no red look yet */
-	bool certain;             /* lower > delta */
-	bool leaning_fail;        /* undecided and est > delta/2 */
-	int decided_at;           /* k at which the first decision fell, 0 = none */
+	double est, se, df; /* est positive = worse */
+	double base_mean;   /* est = mean of the new sessions less this */
+	double upper;       /* pass limit: est + t se, without q */
+	double lower;       /* red limit: est - t se; -inf when no red look yet */
+	bool certain;       /* lower > delta */
+	bool leaning_fail;  /* undecided and est > delta/2 */
+	int decided_at;     /* k at which the first decision fell, 0 = none */
 };
 
 /* Judges looks 1..k in order and returns the first decision (later sessions change nothing), or the
@@ -50,8 +58,8 @@ void stored_judge(const struct stored_input *in, struct stored_output *out);
 
 /*
  * One-sided levels of PROCEDURE 5.5 for K = 1..6 looks. A red total that is not tabulated takes the
- * next smaller one; below the smallest it is divided by the number of red looks (Bonferroni, safe). K = 1
- * has no red look: level 0.
+ * next smaller one; below the smallest it is divided by the number of red looks (Bonferroni, safe).
+ * K = 1 has no red look: level 0.
  */
 double stored_pass_level(uint32_t max);
 double stored_red_level(uint32_t max, double total);

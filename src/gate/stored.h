@@ -25,8 +25,8 @@ struct evidence {
 
 	double *base_x, *fresh_x; /* session values on the scale */
 	uint32_t *base_block, *fresh_block;
-	double step;              /* largest step on the scale */
-	bool adds_block;          /* accepting the new sessions would add a block */
+	double step;     /* largest step on the scale */
+	bool adds_block; /* accepting the new sessions would add a block */
 };
 
 void evidence_init(struct evidence *e, const struct judge *g, const struct check *c);
@@ -41,7 +41,8 @@ void verdict_no_baseline(struct judge *g, const struct evidence *e, struct verdi
 void verdict_incomparable(struct judge *g, const char *session, const char *why, bool no_values,
 			  struct verdict *v);
 /* Session values, blocks and the decision's input; false with an error verdict (zero baseline). */
-bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in, struct verdict *v);
+bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in,
+		    struct verdict *v);
 
 /* The sentence for a decided or undecided gate. */
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,

@@ -37,8 +37,8 @@ void fact_from(const struct host *h, struct facts *f, struct arena *a, const cha
 }
 
 static const char *const shared_keys[] = {
-    "device.model",     "device.firmware",    "device.capacity",  "device.lba_format",
-    "device.transport", "device.write_cache", "device.scheduler",
+	"device.model",     "device.firmware",    "device.capacity",  "device.lba_format",
+	"device.transport", "device.write_cache", "device.scheduler",
 };
 
 void device_facts_all(struct facts *f, struct arena *a, const char *value, const char *why)
@@ -51,16 +51,17 @@ void device_facts_all(struct facts *f, struct arena *a, const char *value, const
 static const struct {
 	const char *prefix, *transport;
 } by_name[] = {
-    {"loop", "loop"},  {"zram", "zram"}, {"ram", "ram"},   {"nullb", "null_blk"}, {"nbd", "nbd"},
-    {"dm-", "dm"},     {"md", "md"},     {"pmem", "pmem"}, {"mmcblk", "mmc"},     {"rbd", "rbd"},
-    {"ublkb", "ublk"}, {"vd", "virtio"}, {"xvd", "xen"},   {"bcache", "bcache"},  {"drbd", "drbd"},
+	{"loop", "loop"},  {"zram", "zram"},     {"ram", "ram"},    {"nullb", "null_blk"},
+	{"nbd", "nbd"},    {"dm-", "dm"},        {"md", "md"},      {"pmem", "pmem"},
+	{"mmcblk", "mmc"}, {"rbd", "rbd"},       {"ublkb", "ublk"}, {"vd", "virtio"},
+	{"xvd", "xen"},    {"bcache", "bcache"}, {"drbd", "drbd"},
 };
 
 static const struct {
 	const char *part, *transport;
 } by_path[] = {
-    {"/ata", "sata"},  {"/usb", "usb"},       {"/session", "iscsi"}, {"/end_device-", "sas"},
-    {"/rport-", "fc"}, {"/virtio", "virtio"}, {"/vmbus", "hyperv"},  {"/ufshcd", "ufs"},
+	{"/ata", "sata"},  {"/usb", "usb"},       {"/session", "iscsi"}, {"/end_device-", "sas"},
+	{"/rport-", "fc"}, {"/virtio", "virtio"}, {"/vmbus", "hyperv"},  {"/ufshcd", "ufs"},
 };
 
 void device_transport(const struct host *h, const struct block *disk, struct str *out)
@@ -227,8 +228,8 @@ static void queue_notes(const struct host *h, const struct block *disk, struct f
 			struct arena *a)
 {
 	static const char *const notes[] = {
-	    "rotational",  "io_poll",        "nr_requests", "nomerges",
-	    "rq_affinity", "max_sectors_kb", "zoned",       "physical_block_size"};
+		"rotational",  "io_poll",        "nr_requests", "nomerges",
+		"rq_affinity", "max_sectors_kb", "zoned",       "physical_block_size"};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
 		fact_from(h, f, a, arena_printf(a, "device.%s", notes[i]), NULL, "%s/queue/%s",

@@ -58,8 +58,8 @@ static void no_device(struct target *t, struct arena *a, const char *value, cons
 	device_facts_all(&t->facts, a, value, why);
 }
 
-/* A chroot shows no mount that lies outside of it, although it is used. The file system itself tells what
- * a mount table would: its kind, and the options that are the kernel's own. */
+/* A chroot shows no mount that lies outside of it, although it is used. The file system itself
+ * tells what a mount table would: its kind, and the options that are the kernel's own. */
 static bool from_statfs(const struct host *h, const char *path, const struct target *t,
 			struct arena *a, struct mount_entry *out)
 {
@@ -67,17 +67,17 @@ static bool from_statfs(const struct host *h, const char *path, const struct tar
 		uint32_t magic;
 		const char *name;
 	} kinds[] = {
-		{0xef53, "ext4"},	 {0x58465342, "xfs"},	  {0x9123683e, "btrfs"},
-		{0x01021994, "tmpfs"},	 {0x858458f6, "ramfs"},	  {0xf2f52010, "f2fs"},
-		{0x794c7630, "overlay"}, {0x6969, "nfs"},	  {0x2fc12fc1, "zfs"},
-		{0x4d44, "vfat"},	 {0x2011bab0, "exfat"},	  {0xca451a4e, "bcachefs"},
+		{0xef53, "ext4"},        {0x58465342, "xfs"},   {0x9123683e, "btrfs"},
+		{0x01021994, "tmpfs"},   {0x858458f6, "ramfs"}, {0xf2f52010, "f2fs"},
+		{0x794c7630, "overlay"}, {0x6969, "nfs"},       {0x2fc12fc1, "zfs"},
+		{0x4d44, "vfat"},        {0x2011bab0, "exfat"}, {0xca451a4e, "bcachefs"},
 	};
 	static const struct {
 		unsigned long flag;
 		const char *name;
 	} flags[] = {
-		{ST_NODEV, "nodev"},	   {ST_NOEXEC, "noexec"},     {ST_NOSUID, "nosuid"},
-		{ST_SYNCHRONOUS, "sync"},  {ST_NOATIME, "noatime"},   {ST_NODIRATIME, "nodiratime"},
+		{ST_NODEV, "nodev"},       {ST_NOEXEC, "noexec"},   {ST_NOSUID, "nosuid"},
+		{ST_SYNCHRONOUS, "sync"},  {ST_NOATIME, "noatime"}, {ST_NODIRATIME, "nodiratime"},
 		{ST_RELATIME, "relatime"}, {ST_MANDLOCK, "mand"},
 	};
 	struct statfs fs;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * host: the machine and its devices as facts. Every read of /sys, /proc, /dev and /run goes through a
- * settable root, so recorded machines serve as fixtures; a root other than "/" serves probe, plan,
- * lint and tests, never real I/O.
+ * host: the machine and its devices as facts. Every read of /sys, /proc, /dev and /run goes through
+ * a settable root, so recorded machines serve as fixtures; a root other than "/" serves probe,
+ * plan, lint and tests, never real I/O.
  *
- * Includes: model/facts.h, model/target.h, base. Ownership: texts go into the arena given. libblkid,
- * libmount behind host only, libnvme in host/nvme.c only. Threads: one.
+ * Includes: model/facts.h, model/target.h, base. Ownership: texts go into the arena given.
+ * libblkid, libmount behind host only, libnvme in host/nvme.c only. Threads: one.
  */
 #ifndef BLKGATE_HOST_HOST_H
 #define BLKGATE_HOST_HOST_H
@@ -18,24 +18,25 @@ struct host {
 	const char *root; /* "/" or a fixture; never NULL */
 };
 
-/* kernel.release kernel.cmdline cpu.model cpu.count host.name boot.id cgroup.limit power.source ... */
+/* kernel.release kernel.cmdline cpu.model cpu.count host.name boot.id cgroup.limit power.source ...
+ */
 void host_facts(const struct host *h, struct facts *f, struct arena *a);
 
 /*
- * Resolves what the user wrote: a path (node, by-id link, file, folder) or an identity of exactly one
- * block device: "wwid:X" or a bare EUI/NAA, "serial:S" or "serial:S/nsid:N", "pci:0000:01:00.0".
- * An ambiguous identity is refused with the candidates. Fills kind, path, sizes, limits, device
- * numbers and facts; opens nothing for writing. ERR_TARGET: missing, wrong kind (socket, fifo, char
- * device), no permission (file mode versus device cgroup), symlink loops; each with cause and remedy.
+ * Resolves what the user wrote: a path (node, by-id link, file, folder) or an identity of exactly
+ * one block device: "wwid:X" or a bare EUI/NAA, "serial:S" or "serial:S/nsid:N",
+ * "pci:0000:01:00.0". An ambiguous identity is refused with the candidates. Fills kind, path,
+ * sizes, limits, device numbers and facts; opens nothing for writing. ERR_TARGET: missing, wrong
+ * kind (socket, fifo, char device), no permission (file mode versus device cgroup), symlink loops;
+ * each with cause and remedy.
  *
- * Identities besides: "diskseq:N" and /dev/disk/by-diskseq/N (one device until it is removed; the only
- * one that loop, zram and ram disks have), 16 or 32 bare hex digits of an EUI-64, NGUID or NAA, and
- * bare names of /dev/disk/by-id ("nvme-..."). With a root other than "/" every path, files and
- * folders too, is looked up below that root.
- * dio_known is set when statx reported DIOALIGN and an alignment: zeros mean that direct I/O is not
- * possible there. A folder is left unknown: host_dio() on one of the session's own files.
- * A fact that does not exist for this hardware (model of a zram disk) is "none"; one that exists and
- * cannot be read is unknown.
+ * Identities besides: "diskseq:N" and /dev/disk/by-diskseq/N (one device until it is removed; the
+ * only one that loop, zram and ram disks have), 16 or 32 bare hex digits of an EUI-64, NGUID or
+ * NAA, and bare names of /dev/disk/by-id ("nvme-..."). With a root other than "/" every path, files
+ * and folders too, is looked up below that root. dio_known is set when statx reported DIOALIGN and
+ * an alignment: zeros mean that direct I/O is not possible there. A folder is left unknown:
+ * host_dio() on one of the session's own files. A fact that does not exist for this hardware (model
+ * of a zram disk) is "none"; one that exists and cannot be read is unknown.
  */
 int host_target(const struct host *h, const char *role, const char *id, struct arena *a,
 		struct target *t, struct err *e);
@@ -45,16 +46,17 @@ int host_dio(int fd, struct target *t);
 /* The kernel's sequence number of the disk behind an open node: another one is another disk. 0 =
  * unknown (no such ioctl, no block device). */
 uint64_t host_diskseq(int fd);
-/* Reads link, link.*, upstream.bandwidth of t's device again; plan_admitted() does after a session. */
+/* Reads link, link.*, upstream.bandwidth of t's device again; plan_admitted() does after a session.
+ */
 void host_link(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
 /* Is id an identity that may authorise writing to that device (by-id link, wwid, serial, pci; never
  * /dev/sdX)? For a file or folder: is id its path?
  * 1 yes, 0 no with the sentence in e (code untouched otherwise). */
 int host_identity(const struct host *h, const char *id, const struct target *t, struct err *e);
 /*
- * What uses a block device: mounts, swap, holders (LVM, MD, crypt, multipath) and loop devices stacked
- * on it, in the device, its parents, partitions and siblings. One sentence each into users. 0, or
- * ERR_TARGET when it cannot be found out (then it counts as used).
+ * What uses a block device: mounts, swap, holders (LVM, MD, crypt, multipath) and loop devices
+ * stacked on it, in the device, its parents, partitions and siblings. One sentence each into users.
+ * 0, or ERR_TARGET when it cannot be found out (then it counts as used).
  */
 int host_in_use(const struct host *h, const struct target *t, struct notices *users, struct err *e);
 /* Signature of a file system, partition table, LVM ... on the device (libblkid); *type = NULL when
@@ -62,8 +64,8 @@ int host_in_use(const struct host *h, const struct target *t, struct notices *us
  * the answer is what udev recorded in ROOT/run/udev/data/bMAJOR:MINOR. */
 int host_signature(const struct host *h, const struct target *t, struct arena *a, const char **type,
 		   struct err *e);
-/* Bytes that can be had without swapping (MemAvailable). No fact: it is another one each moment. 0, or
- * ERR_TARGET when the kernel does not tell. */
+/* Bytes that can be had without swapping (MemAvailable). No fact: it is another one each moment. 0,
+ * or ERR_TARGET when the kernel does not tell. */
 int host_memory(const struct host *h, uint64_t *bytes, struct err *e);
 /* Fresh label: a user label becomes fact label.NAME. */
 void host_label(struct facts *f, struct arena *a, const char *name, const char *value);

@@ -202,13 +202,14 @@ int id_find(const struct host *h, const struct blocks *b, const char *id, size_t
 		rc = err_set(e, ERR_TARGET, "no block device here answers to '%s'", id);
 		e->sys = ENODEV;
 		err_hint(
-		    e, "`lsblk -o NAME,SERIAL,WWN` and `blkgate probe /dev/X` show what there is");
+			e,
+			"`lsblk -o NAME,SERIAL,WWN` and `blkgate probe /dev/X` show what there is");
 	} else if (found > 1) {
 		rc = err_set(e, ERR_TARGET, "'%s' is ambiguous: %s", id, all.s);
 		err_hint(e, "%s",
 			 form == ID_SERIAL && !strstr(id, "/nsid:")
-			     ? "name the namespace, as in serial:S/nsid:1, or give the wwid"
-			     : "give the wwid or the by-id link of one of them");
+				 ? "name the namespace, as in serial:S/nsid:1, or give the wwid"
+				 : "give the wwid or the by-id link of one of them");
 	}
 	str_release(&all);
 	return rc;
@@ -295,8 +296,8 @@ static int block_identity(const struct host *h, const struct blocks *b, const ch
 	err_set(e, ERR_TARGET, "'%s' is /dev/%s, and the target is /dev/%s%s", id, b->v[i].name,
 		b->v[own].name,
 		b->v[i].disk == b->v[own].disk
-		    ? ": permission for a disk is not one for its partition, nor the reverse"
-		    : "");
+			? ": permission for a disk is not one for its partition, nor the reverse"
+			: "");
 	return 0;
 }
 

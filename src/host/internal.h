@@ -14,8 +14,8 @@
 
 /* ---- root.c: files below the root ---- */
 
-bool host_live(const struct host *h);             /* the root is "/": device nodes are real */
-const char *host_prefix(const struct host *h);    /* "" for "/" */
+bool host_live(const struct host *h);          /* the root is "/": device nodes are real */
+const char *host_prefix(const struct host *h); /* "" for "/" */
 /* Bytes of a small file, white space at both ends cut. 0 or -errno (out is "" then). */
 int host_read(const struct host *h, struct str *out, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -23,7 +23,8 @@ int host_read_u64(const struct host *h, uint64_t *out, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 bool host_exists(const struct host *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int host_stat(const struct host *h, const char *path, struct stat *st); /* follows no last link */
-/* Names of a folder below the root, sorted; absent = none. 0 or -errno. Free with file_list_free. */
+/* Names of a folder below the root, sorted; absent = none. 0 or -errno. Free with file_list_free.
+ */
 int host_list(const struct host *h, char ***names, size_t *n, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
@@ -35,11 +36,11 @@ int host_resolve(const struct host *h, const char *path, struct str *out);
 /* ---- block.c: the block devices of /sys/block ---- */
 
 struct block {
-	char name[64];   /* kernel name; '!' stands for '/' as in sysfs */
-	char dir[160];   /* "/sys/block/sda/sda1" */
+	char name[64]; /* kernel name; '!' stands for '/' as in sysfs */
+	char dir[160]; /* "/sys/block/sda/sda1" */
 	unsigned dev_major, dev_minor;
-	size_t disk;     /* index of the whole disk, itself when it is one */
-	bool hidden;     /* a path of an NVMe multipath head: no node, never a target */
+	size_t disk; /* index of the whole disk, itself when it is one */
+	bool hidden; /* a path of an NVMe multipath head: no node, never a target */
 };
 
 struct blocks {
@@ -57,22 +58,24 @@ size_t blocks_by_name(const struct blocks *b, const char *name);
 void block_node(const struct block *b, struct str *out);
 /* Which device does this path name: by the node's number when live, by its name in another root. */
 size_t blocks_by_path(const struct host *h, const struct blocks *b, const char *path);
-/* Indices of what the disk of i is made of (dm, md: slaves; loop: a block device as backing file). */
+/* Indices of what the disk of i is made of (dm, md: slaves; loop: a block device as backing file).
+ */
 struct block_list {
 	size_t *v;
 	size_t n, cap;
 };
 int block_slaves(const struct host *h, const struct blocks *b, size_t i, struct block_list *out);
 /*
- * The one physical disk below i, through partitions and devices made of one other; BLOCK_NONE with a
- * sentence in why when there are several or it cannot be read.
+ * The one physical disk below i, through partitions and devices made of one other; BLOCK_NONE with
+ * a sentence in why when there are several or it cannot be read.
  */
 size_t block_physical(const struct host *h, const struct blocks *b, size_t i, struct str *why);
 /* wwid, serial as facts show them: clean, single spaces. 0 or -errno (ENOENT: it has none). */
 int block_wwid(const struct host *h, const struct block *disk, struct str *out);
 int block_serial(const struct host *h, const struct block *disk, struct str *out);
 /* The NVMe controller folder behind a namespace, "" when it is no NVMe; *several = multipath. */
-void block_controller(const struct host *h, const struct block *disk, struct str *out, bool *several);
+void block_controller(const struct host *h, const struct block *disk, struct str *out,
+		      bool *several);
 /* Resolved sysfs path of the hardware behind a disk ("/sys/devices/pci0000:00/..."). */
 void block_hardware(const struct host *h, const struct block *disk, struct str *out);
 
@@ -118,8 +121,8 @@ void limit_facts(const struct host *h, const struct blocks *b, size_t i, struct 
 /* fs.* of the file system below a resolved path; returns the device or BLOCK_NONE. */
 size_t fs_facts(const struct host *h, const struct blocks *b, const char *path, struct target *t,
 		struct arena *a);
-/* Sets key from an attribute; absent gives `absent` (NULL: the key stays unset), other trouble gives
- * an unknown fact with the cause. */
+/* Sets key from an attribute; absent gives `absent` (NULL: the key stays unset), other trouble
+ * gives an unknown fact with the cause. */
 void fact_from(const struct host *h, struct facts *f, struct arena *a, const char *key,
 	       const char *absent, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* White space runs become one space, bytes that are not UTF-8 become visible. */
@@ -128,9 +131,12 @@ void text_squeeze(struct str *out, const char *text, size_t n);
 /* ---- identity.c ---- */
 
 enum id_form {
-	ID_PATH,     /* a path that is no by-id link */
-	ID_BY_ID,    /* /dev/disk/by-id/X, /dev/disk/by-diskseq/N, or a bare by-id name */
-	ID_WWID, ID_SERIAL, ID_PCI, ID_DISKSEQ,
+	ID_PATH,  /* a path that is no by-id link */
+	ID_BY_ID, /* /dev/disk/by-id/X, /dev/disk/by-diskseq/N, or a bare by-id name */
+	ID_WWID,
+	ID_SERIAL,
+	ID_PCI,
+	ID_DISKSEQ,
 };
 enum id_form id_form(const char *id);
 /* The one device of an identity (not ID_PATH, not ID_BY_ID). ERR_TARGET when none or several. */

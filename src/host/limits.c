@@ -13,8 +13,8 @@
 enum { RBPS, WBPS, RIOPS, WIOPS, LIMITS };
 static const char *const limit_names[LIMITS] = {"rbps", "wbps", "riops", "wiops"};
 static const char *const throttle_files[LIMITS] = {
-    "blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device",
-    "blkio.throttle.read_iops_device", "blkio.throttle.write_iops_device"};
+	"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device",
+	"blkio.throttle.read_iops_device", "blkio.throttle.write_iops_device"};
 
 struct limit {
 	unsigned dev_major, dev_minor;

@@ -15,7 +15,7 @@
 void link_facts_none(struct facts *f, struct arena *a, const char *value, const char *why)
 {
 	static const char *const keys[] = {
-	    "link", "link.speed", "link.width", "link.bandwidth", "upstream.bandwidth",
+		"link", "link.speed", "link.width", "link.bandwidth", "upstream.bandwidth",
 	};
 
 	/* "none" is known, unlike a link that cannot be read: two targets without one are alike. */

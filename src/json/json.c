@@ -111,13 +111,13 @@ struct json json_member(const struct json *o, const char *key)
 	const json_t *v = json_object_get(o->node, key); /* NULL for other kinds */
 
 	return (struct json){
-	    .node = json_is_null(v) ? NULL : v, .doc = o->doc, .up = o, .key = key};
+		.node = json_is_null(v) ? NULL : v, .doc = o->doc, .up = o, .key = key};
 }
 
 struct json json_element(const struct json *a, size_t i)
 {
 	return (struct json){
-	    .node = json_array_get(a->node, i), .doc = a->doc, .up = a, .index = i};
+		.node = json_array_get(a->node, i), .doc = a->doc, .up = a, .index = i};
 }
 
 size_t json_length(const struct json *a)

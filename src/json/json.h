@@ -36,13 +36,14 @@ struct json json_root(const struct json_doc *d);
 /* Navigation. `up` must outlive the child when messages are wanted (both are usually locals). */
 struct json json_member(const struct json *o, const char *key); /* node NULL when absent or null */
 struct json json_element(const struct json *a, size_t i);
-size_t json_length(const struct json *a);                     /* array; 0 for others */
+size_t json_length(const struct json *a); /* array; 0 for others */
 bool json_present(const struct json *j);
 /* Iterates the members of an object in the file's order: i from 0; false at the end. */
 bool json_object_at(const struct json *o, size_t i, struct json *member);
 
-/* Appends where j stands, or its member (may be NULL): runs[3].read.ios; a key with other characters is
- * quoted: values["read.iops"]; the document itself is "". The path of every message. */
+/* Appends where j stands, or its member (may be NULL): runs[3].read.ios; a key with other
+ * characters is quoted: values["read.iops"]; the document itself is "". The path of every message.
+ */
 void json_path(const struct json *j, const char *member, struct str *out);
 
 /* Kind checks: 0 or ERR_DATA with the path. */
@@ -53,10 +54,12 @@ int json_need_array(const struct json *j, struct err *e);
 int json_get_str(const struct json *o, const char *key, const char **out, struct err *e);
 int json_get_u64(const struct json *o, const char *key, uint64_t *out, struct err *e);
 int json_get_i64(const struct json *o, const char *key, int64_t *out, struct err *e);
-int json_get_double(const struct json *o, const char *key, double *out, struct err *e); /* int or real, finite */
+int json_get_double(const struct json *o, const char *key, double *out,
+		    struct err *e); /* int or real, finite */
 int json_get_bool(const struct json *o, const char *key, bool *out, struct err *e);
 /* Optional forms: absent or null gives dflt, wrong kind is still ERR_DATA. */
-int json_opt_str(const struct json *o, const char *key, const char *dflt, const char **out, struct err *e);
+int json_opt_str(const struct json *o, const char *key, const char *dflt, const char **out,
+		 struct err *e);
 int json_opt_double(const struct json *o, const char *key, double dflt, double *out, struct err *e);
 int json_opt_bool(const struct json *o, const char *key, bool dflt, bool *out, struct err *e);
 /* Value of the node itself. */
@@ -89,7 +92,8 @@ void jw_end_array(struct jw *w);
 void jw_str(struct jw *w, const char *key, const char *value); /* NULL value = null */
 void jw_u64(struct jw *w, const char *key, uint64_t value);
 void jw_i64(struct jw *w, const char *key, int64_t value);
-void jw_double(struct jw *w, const char *key, double value); /* shortest text that reads back equal */
+void jw_double(struct jw *w, const char *key,
+	       double value); /* shortest text that reads back equal */
 void jw_bool(struct jw *w, const char *key, bool value);
 void jw_null(struct jw *w, const char *key);
 /* The finished document with a final newline (one-line when the outermost container is flat). */

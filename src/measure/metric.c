@@ -9,26 +9,34 @@
 #define ABOVE 100
 
 /* The ten statistics of one latency. */
-#define LATENCY(prefix, source, dir, words)                                                         \
-	{prefix ".min", UNIT_TIME, BETTER_LOWER, 0, "shortest " words, 1, source, STAT_MIN, dir},   \
-	    {prefix ".mean", UNIT_TIME, BETTER_LOWER, 0, "mean " words, 1, source, STAT_MEAN, dir}, \
-	    {prefix ".stddev", UNIT_TIME,   BETTER_LOWER, 0, "standard deviation of the " words, 2, \
-	     source,           STAT_STDDEV, dir},                                                   \
-	    PERCENTILE(prefix, "p50", 0.5, source, dir, words),                                     \
-	    PERCENTILE(prefix, "p90", 0.9, source, dir, words),                                     \
-	    PERCENTILE(prefix, "p95", 0.95, source, dir, words),                                    \
-	    PERCENTILE(prefix, "p99", 0.99, source, dir, words),                                    \
-	    PERCENTILE(prefix, "p99.9", 0.999, source, dir, words),                                 \
-	    PERCENTILE(prefix, "p99.99", 0.9999, source, dir, words),                               \
-	{                                                                                           \
-		prefix ".max", UNIT_TIME, BETTER_LOWER, 0, "longest " words, 1, source, STAT_MAX,   \
-		    dir                                                                             \
+#define LATENCY(prefix, source, dir, words)                                                        \
+	{prefix ".min", UNIT_TIME, BETTER_LOWER, 0, "shortest " words, 1, source, STAT_MIN, dir},  \
+		{prefix ".mean", UNIT_TIME, BETTER_LOWER, 0, "mean " words, 1,                     \
+		 source,         STAT_MEAN, dir},                                                  \
+		{prefix ".stddev",                                                                 \
+		 UNIT_TIME,                                                                        \
+		 BETTER_LOWER,                                                                     \
+		 0,                                                                                \
+		 "standard deviation of the " words,                                               \
+		 2,                                                                                \
+		 source,                                                                           \
+		 STAT_STDDEV,                                                                      \
+		 dir},                                                                             \
+		PERCENTILE(prefix, "p50", 0.5, source, dir, words),                                \
+		PERCENTILE(prefix, "p90", 0.9, source, dir, words),                                \
+		PERCENTILE(prefix, "p95", 0.95, source, dir, words),                               \
+		PERCENTILE(prefix, "p99", 0.99, source, dir, words),                               \
+		PERCENTILE(prefix, "p99.9", 0.999, source, dir, words),                            \
+		PERCENTILE(prefix, "p99.99", 0.9999, source, dir, words),                          \
+	{                                                                                          \
+		prefix ".max", UNIT_TIME, BETTER_LOWER, 0, "longest " words, 1, source, STAT_MAX,  \
+			dir                                                                        \
 	}
 
 #define PERCENTILE(prefix, p, q, source, dir, words)                                               \
 	{                                                                                          \
 		prefix "." p, UNIT_TIME, BETTER_LOWER, q, p " of the " words, ABOVE, source,       \
-		    STAT_PERCENTILE, dir                                                           \
+			STAT_PERCENTILE, dir                                                       \
 	}
 
 #define RATE(prefix, dir, words)                                                                   \
@@ -36,30 +44,31 @@
 	 STAT_NONE,      dir},                                                                     \
 	{                                                                                          \
 		prefix ".bw", UNIT_BW, BETTER_HIGHER, 0, "bytes of " words " completed a second",  \
-		    1, SOURCE_BYTES, STAT_NONE, dir                                                \
+			1, SOURCE_BYTES, STAT_NONE, dir                                            \
 	}
 
 #define DIRECTION(name, dir, words)                                                                \
 	RATE(name, dir, words), LATENCY(name ".slat", SOURCE_SLAT, dir, "time to submit, " words), \
-	    LATENCY(name ".clat", SOURCE_CLAT, dir, "time from submission to completion, " words), \
-	    LATENCY(name ".lat", SOURCE_LAT, dir, "time from issue to completion, " words)
+		LATENCY(name ".clat", SOURCE_CLAT, dir,                                            \
+			"time from submission to completion, " words),                             \
+		LATENCY(name ".lat", SOURCE_LAT, dir, "time from issue to completion, " words)
 
 const struct metric metric_table[] = {
-    DIRECTION("read", DIR_READ, "reads"),
-    DIRECTION("write", DIR_WRITE, "writes"),
-    DIRECTION("trim", DIR_TRIM, "trims"),
-    LATENCY("sync.lat", SOURCE_SYNC, METRIC_ALL, "time of an fsync or fdatasync"),
-    RATE("total", METRIC_ALL, "I/Os of all directions"),
-    {"cpu.usr", UNIT_RATIO, BETTER_LOWER, 0, "user CPU time over the window", 1, SOURCE_CPU_USR,
-     STAT_NONE, METRIC_ALL},
-    {"cpu.sys", UNIT_RATIO, BETTER_LOWER, 0, "system CPU time over the window", 1, SOURCE_CPU_SYS,
-     STAT_NONE, METRIC_ALL},
-    {"cpu.per_io", UNIT_TIME, BETTER_LOWER, 0, "CPU time, user and system, an I/O", 1,
-     SOURCE_CPU_IO, STAT_NONE, METRIC_ALL},
-    {"bw.lowest_second", UNIT_BW, BETTER_HIGHER, 0, "bytes completed in the slowest second", 1,
-     SOURCE_SLOTS, STAT_NONE, METRIC_ALL},
-    {"stall.longest", UNIT_TIME, BETTER_LOWER, 0, "longest time a thread saw no completion", 1,
-     SOURCE_STALL, STAT_NONE, METRIC_ALL},
+	DIRECTION("read", DIR_READ, "reads"),
+	DIRECTION("write", DIR_WRITE, "writes"),
+	DIRECTION("trim", DIR_TRIM, "trims"),
+	LATENCY("sync.lat", SOURCE_SYNC, METRIC_ALL, "time of an fsync or fdatasync"),
+	RATE("total", METRIC_ALL, "I/Os of all directions"),
+	{"cpu.usr", UNIT_RATIO, BETTER_LOWER, 0, "user CPU time over the window", 1, SOURCE_CPU_USR,
+	 STAT_NONE, METRIC_ALL},
+	{"cpu.sys", UNIT_RATIO, BETTER_LOWER, 0, "system CPU time over the window", 1,
+	 SOURCE_CPU_SYS, STAT_NONE, METRIC_ALL},
+	{"cpu.per_io", UNIT_TIME, BETTER_LOWER, 0, "CPU time, user and system, an I/O", 1,
+	 SOURCE_CPU_IO, STAT_NONE, METRIC_ALL},
+	{"bw.lowest_second", UNIT_BW, BETTER_HIGHER, 0, "bytes completed in the slowest second", 1,
+	 SOURCE_SLOTS, STAT_NONE, METRIC_ALL},
+	{"stall.longest", UNIT_TIME, BETTER_LOWER, 0, "longest time a thread saw no completion", 1,
+	 SOURCE_STALL, STAT_NONE, METRIC_ALL},
 };
 const unsigned metric_count = sizeof(metric_table) / sizeof(metric_table[0]);
 

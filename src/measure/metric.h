@@ -16,12 +16,12 @@ enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_NONE };
 
 /* How a metric is derived: from which integers, and by which statistic. */
 enum metric_source {
-	SOURCE_IOS,    /* completions inside the window over its length */
-	SOURCE_BYTES,  /* real bytes of those over its length */
+	SOURCE_IOS,   /* completions inside the window over its length */
+	SOURCE_BYTES, /* real bytes of those over its length */
 	SOURCE_SLAT,
 	SOURCE_CLAT,
 	SOURCE_LAT,
-	SOURCE_SYNC,   /* fsync and fdatasync calls */
+	SOURCE_SYNC, /* fsync and fdatasync calls */
 	SOURCE_CPU_USR,
 	SOURCE_CPU_SYS,
 	SOURCE_CPU_IO, /* CPU time of both over completions */
@@ -32,15 +32,15 @@ enum metric_stat { STAT_NONE, STAT_MIN, STAT_MEAN, STAT_STDDEV, STAT_PERCENTILE,
 #define METRIC_ALL DIR_COUNT /* dir of a metric that sums over the directions */
 
 struct metric {
-	const char *name;    /* "read.clat.p99.9" */
+	const char *name; /* "read.clat.p99.9" */
 	enum unit unit;
 	enum better better;
-	double quantile;     /* of a percentile metric, else 0 */
-	const char *what;    /* one line for people */
-	unsigned need;       /* samples needed: above the percentile, else in all */
+	double quantile;  /* of a percentile metric, else 0 */
+	const char *what; /* one line for people */
+	unsigned need;    /* samples needed: above the percentile, else in all */
 	enum metric_source source;
 	enum metric_stat stat;
-	unsigned dir;        /* enum io_dir, or METRIC_ALL */
+	unsigned dir; /* enum io_dir, or METRIC_ALL */
 };
 
 extern const struct metric metric_table[];
@@ -55,8 +55,8 @@ const char *metric_nearest(const char *name);
  * name, -1 = known but this job has no such direction (read.iops of a write workload).
  */
 int metric_resolve(const char *name, const struct job *j, const struct metric **out);
-/* Does the job move data that way (enum io_dir, or METRIC_ALL): the mode, and for a mix also the share:
- * randrw with rwmixread 100 writes nothing. */
+/* Does the job move data that way (enum io_dir, or METRIC_ALL): the mode, and for a mix also the
+ * share: randrw with rwmixread 100 writes nothing. */
 bool metric_job_does(const struct job *j, unsigned dir);
 /* Can this job have that metric at all (slat of a sync engine, sync.lat without syncs: no)? sync
  * tells whether the engine is synchronous. */
@@ -64,11 +64,12 @@ bool metric_applies(const struct metric *m, const struct job *j, bool sync);
 
 /*
  * Value of one metric of one run. A failed run gives VALUE_ABSENT for everything; so does a run
- * without samples, without the series or CPU times a metric needs, and any result that is not finite.
- * VALUE_NA: the job does not do that. VALUE_INSUFFICIENT: samples, but too few, or the percentile (or
- * stddev) lies among samples beyond the histogram's range; never a clamped number.
+ * without samples, without the series or CPU times a metric needs, and any result that is not
+ * finite. VALUE_NA: the job does not do that. VALUE_INSUFFICIENT: samples, but too few, or the
+ * percentile (or stddev) lies among samples beyond the histogram's range; never a clamped number.
  */
-void metric_value(const struct metric *m, const struct job *j, const struct outcome *o, struct value *out);
+void metric_value(const struct metric *m, const struct job *j, const struct outcome *o,
+		  struct value *out);
 
 /* A result_values_fn: every metric of the run that exists for its job. arg is not used. */
 void measure_write_values(void *arg, const struct result *r, const struct run *run, struct jw *w);

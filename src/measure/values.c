@@ -72,8 +72,8 @@ static void derive_latency(const struct metric *m, const struct outcome *o, cons
 {
 	double v;
 
-	/* Samples of a direction in which nothing completed inside the window all come from the drain:
-	 * they show what happened when no load was left. */
+	/* Samples of a direction in which nothing completed inside the window all come from the
+	 * drain: they show what happened when no load was left. */
 	if (b->n == 0 || (m->dir != METRIC_ALL && o->dir[m->dir].ios == 0))
 		return;
 	if (m->stat == STAT_PERCENTILE) {

@@ -5,15 +5,16 @@
 #include "model/names.h"
 
 static const char *const op_names[] = {
-    [OP_GE] = ">=", [OP_LE] = "<=", [OP_GT] = ">", [OP_LT] = "<", [OP_EQ] = "==", [OP_NE] = "!=",
+	[OP_GE] = ">=", [OP_LE] = "<=", [OP_GT] = ">",
+	[OP_LT] = "<",  [OP_EQ] = "==", [OP_NE] = "!=",
 };
 static const char *const kind_names[] = {
-    [CHECK_GATE] = "gate",
-    [CHECK_EXPECT] = "expect",
+	[CHECK_GATE] = "gate",
+	[CHECK_EXPECT] = "expect",
 };
 static const char *const role_names[] = {
-    [ROLE_PRIMARY] = "primary",
-    [ROLE_WATCH] = "watch",
+	[ROLE_PRIMARY] = "primary",
+	[ROLE_WATCH] = "watch",
 };
 
 NAMES_DEFINE(check_op, enum check_op, op_names)
@@ -21,17 +22,17 @@ NAMES_DEFINE(check_kind, enum check_kind, kind_names)
 NAMES_DEFINE(check_role, enum check_role, role_names)
 
 static const char *const inconclusive_words[] = {
-    [INCONCLUSIVE_REPORT] = "report",
-    [INCONCLUSIVE_FAIL] = "fail",
-    [INCONCLUSIVE_WARN] = "warn",
+	[INCONCLUSIVE_REPORT] = "report",
+	[INCONCLUSIVE_FAIL] = "fail",
+	[INCONCLUSIVE_WARN] = "warn",
 };
 static const char *const no_baseline_words[] = {
-    [NO_BASELINE_FAIL] = "fail",
-    [NO_BASELINE_WARN] = "warn",
+	[NO_BASELINE_FAIL] = "fail",
+	[NO_BASELINE_WARN] = "warn",
 };
 static const char *const provisional_words[] = {
-    [PROVISIONAL_JUDGE] = "judge",
-    [PROVISIONAL_FAIL] = "fail",
+	[PROVISIONAL_JUDGE] = "judge",
+	[PROVISIONAL_FAIL] = "fail",
 };
 
 static const struct policy_key {
@@ -39,9 +40,9 @@ static const struct policy_key {
 	const char *const *words;
 	size_t n;
 } policy_keys[] = {
-    {"inconclusive", inconclusive_words, NAMES_COUNT(inconclusive_words)},
-    {"no_baseline", no_baseline_words, NAMES_COUNT(no_baseline_words)},
-    {"provisional", provisional_words, NAMES_COUNT(provisional_words)},
+	{"inconclusive", inconclusive_words, NAMES_COUNT(inconclusive_words)},
+	{"no_baseline", no_baseline_words, NAMES_COUNT(no_baseline_words)},
+	{"provisional", provisional_words, NAMES_COUNT(provisional_words)},
 };
 
 static const struct policy_key *policy_key_find(const char *key)

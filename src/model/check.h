@@ -22,32 +22,33 @@ struct check_known {
 };
 
 struct check {
-	const char *name;   /* unique in the job, no numbers: "gate read.bw", "expect read.bw min of link" */
-	uint32_t job;       /* index into jobs */
+	const char *name; /* unique in the job, no numbers: "gate read.bw", "expect read.bw min of
+			     link" */
+	uint32_t job;     /* index into jobs */
 	enum check_kind kind;
-	const char *metric; /* "read.clat.p99": a name of the metric table */
-	const char *text;   /* as the suite says it: "read.bw >= 80% of link", "read.bw: 5%" */
-	uint32_t line;      /* in the suite */
+	const char *metric;  /* "read.clat.p99": a name of the metric table */
+	const char *text;    /* as the suite says it: "read.bw >= 80% of link", "read.bw: 5%" */
+	uint32_t line;       /* in the suite */
 	const char *skipped; /* why, or NULL */
 
 	/* expectation */
 	enum check_op op;
-	double limit;           /* base unit; a ratio when percent_of is set */
-	const char *percent_of; /* NULL, "link", "upstream", "datasheet.NAME" */
-	double reference;       /* value of percent_of in the base unit; NaN = unknown */
+	double limit;              /* base unit; a ratio when percent_of is set */
+	const char *percent_of;    /* NULL, "link", "upstream", "datasheet.NAME" */
+	double reference;          /* value of percent_of in the base unit; NaN = unknown */
 	const char *reference_why; /* sentence when unknown */
 	bool every_run;
 
 	/* gate */
-	double tolerance;   /* ratio, or base unit when absolute */
+	double tolerance; /* ratio, or base unit when absolute */
 	bool absolute;
 	enum check_role role;
 	struct check_known known;
 };
 
-const char *check_op_name(enum check_op op); /* ">=" */
+const char *check_op_name(enum check_op op);             /* ">=" */
 int check_op_find(const char *text, enum check_op *out); /* 0 or -1 */
-const char *check_kind_name(enum check_kind k); /* "gate" "expect" */
+const char *check_kind_name(enum check_kind k);          /* "gate" "expect" */
 int check_kind_find(const char *name, enum check_kind *out);
 const char *check_role_name(enum check_role r); /* "primary" "watch" */
 int check_role_find(const char *name, enum check_role *out);

@@ -4,22 +4,22 @@
 #include "model/names.h"
 
 static const char *const rw_names[] = {
-    [RW_READ] = "read",           [RW_WRITE] = "write", [RW_RANDREAD] = "randread",
-    [RW_RANDWRITE] = "randwrite", [RW_RW] = "rw",       [RW_RANDRW] = "randrw",
+	[RW_READ] = "read",           [RW_WRITE] = "write", [RW_RANDREAD] = "randread",
+	[RW_RANDWRITE] = "randwrite", [RW_RW] = "rw",       [RW_RANDRW] = "randrw",
 };
 static const char *const sync_names[] = {
-    [SYNC_NONE] = "none",
-    [SYNC_SYNC] = "sync",
-    [SYNC_DSYNC] = "dsync",
+	[SYNC_NONE] = "none",
+	[SYNC_SYNC] = "sync",
+	[SYNC_DSYNC] = "dsync",
 };
 static const char *const files_names[] = {
-    [FILES_SHARED] = "shared",
-    [FILES_PER_JOB] = "per_job",
+	[FILES_SHARED] = "shared",
+	[FILES_PER_JOB] = "per_job",
 };
 static const char *const state_names[] = {
-    [JOB_READY] = "ready",
-    [JOB_SKIPPED] = "skipped",
-    [JOB_ERROR] = "error",
+	[JOB_READY] = "ready",
+	[JOB_SKIPPED] = "skipped",
+	[JOB_ERROR] = "error",
 };
 
 NAMES_DEFINE(job_rw, enum job_rw, rw_names)

@@ -193,10 +193,10 @@ static int read_record(struct journal_reader *jr, const struct json *root)
 		const char *key;
 		int (*read)(struct journal_reader *jr, const struct json *o);
 	} kinds[] = {
-	    {"session", read_one_session},
-	    {"start", read_start},
-	    {"run", read_finished},
-	    {"end", read_end},
+		{"session", read_one_session},
+		{"start", read_start},
+		{"run", read_finished},
+		{"end", read_end},
 	};
 
 	if (json_need_object(root, jr->rd.e))
@@ -273,7 +273,7 @@ static void settle(struct journal_reader *jr)
 	/* it lasted at least until the last stamp */
 	for (size_t i = 0; i < r->sessions.n; i++)
 		r->ended =
-		    r->sessions.v[i].started > r->ended ? r->sessions.v[i].started : r->ended;
+			r->sessions.v[i].started > r->ended ? r->sessions.v[i].started : r->ended;
 	for (size_t i = 0; i < r->runs.n; i++)
 		r->ended = r->runs.v[i].started > r->ended ? r->runs.v[i].started : r->ended;
 }

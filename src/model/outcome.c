@@ -8,19 +8,19 @@
 #include <string.h>
 
 static const char *const status_names[] = {
-    [OUTCOME_NONE] = "none",
-    [OUTCOME_OK] = "ok",
-    [OUTCOME_IO_ERROR] = "io_error",
-    [OUTCOME_SETUP] = "setup",
-    [OUTCOME_CRASHED] = "crashed",
-    [OUTCOME_HUNG] = "hung",
-    [OUTCOME_INTERRUPTED] = "interrupted",
-    [OUTCOME_LOST] = "lost",
+	[OUTCOME_NONE] = "none",
+	[OUTCOME_OK] = "ok",
+	[OUTCOME_IO_ERROR] = "io_error",
+	[OUTCOME_SETUP] = "setup",
+	[OUTCOME_CRASHED] = "crashed",
+	[OUTCOME_HUNG] = "hung",
+	[OUTCOME_INTERRUPTED] = "interrupted",
+	[OUTCOME_LOST] = "lost",
 };
 static const char *const dir_names[] = {
-    [DIR_READ] = "read",
-    [DIR_WRITE] = "write",
-    [DIR_TRIM] = "trim",
+	[DIR_READ] = "read",
+	[DIR_WRITE] = "write",
+	[DIR_TRIM] = "trim",
 };
 
 NAMES_DEFINE(outcome_status, enum outcome_status, status_names)

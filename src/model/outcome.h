@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * model/outcome: what one run left, as integers. Filled by run from what the worker counted in
- * shared memory, read by measure. A failed run has no numbers: status != OUTCOME_OK means nothing below `status`
- * and its sentence may be judged.
- * Units: ns, bytes, counts. Includes: base/hist.h.
+ * shared memory, read by measure. A failed run has no numbers: status != OUTCOME_OK means nothing
+ * below `status` and its sentence may be judged. Units: ns, bytes, counts. Includes: base/hist.h.
  */
 #ifndef BLKGATE_MODEL_OUTCOME_H
 #define BLKGATE_MODEL_OUTCOME_H
@@ -13,7 +12,7 @@
 enum io_dir { DIR_READ, DIR_WRITE, DIR_TRIM, DIR_COUNT };
 
 enum outcome_status {
-	OUTCOME_NONE,        /* not measured */
+	OUTCOME_NONE, /* not measured */
 	OUTCOME_OK,
 	OUTCOME_IO_ERROR,    /* an I/O or a sync failed */
 	OUTCOME_SETUP,       /* open, engine or memory refused */
@@ -28,7 +27,8 @@ struct outcome_dir {
 	uint64_t bytes;  /* real bytes of those */
 	uint64_t issued; /* issued in the window */
 	uint64_t shorts; /* short transfers that were continued */
-	struct bins slat, clat, lat; /* of all issued in the window, also those that complete in drain */
+	struct bins slat, clat,
+		lat; /* of all issued in the window, also those that complete in drain */
 };
 
 /* 100 ms of the window: completions. */
@@ -40,33 +40,34 @@ struct outcome_slot {
 
 struct outcome {
 	enum outcome_status status;
-	int sys;            /* errno of the first error, 0 = none */
-	char text[512];     /* sentence when status != OK */
+	int sys;                          /* errno of the first error, 0 = none */
+	char text[512];                   /* sentence when status != OK */
 	uint64_t error_offset, error_len; /* of the failed I/O */
-	bool abandoned;     /* the worker could not be killed: the target is lost */
+	bool abandoned;                   /* the worker could not be killed: the target is lost */
 
-	uint64_t window;    /* ns, true length of the measurement */
-	uint64_t ramp;      /* ns spent in ramp */
-	uint64_t wall;      /* ns from fork to the end, for the time model */
+	uint64_t window; /* ns, true length of the measurement */
+	uint64_t ramp;   /* ns spent in ramp */
+	uint64_t wall;   /* ns from fork to the end, for the time model */
 	struct outcome_dir dir[DIR_COUNT];
-	bool has_slat;      /* false for synchronous engines */
-	struct bins sync_lat; /* fsync, fdatasync calls (end_fsync included) */
-	uint64_t stall_longest; /* ns: longest gap between completions of a thread inside the window */
-	uint64_t cpu_usr, cpu_sys; /* ns of the worker process inside the window */
+	bool has_slat;          /* false for synchronous engines */
+	struct bins sync_lat;   /* fsync, fdatasync calls (end_fsync included) */
+	uint64_t stall_longest; /* ns: longest gap between completions of a thread inside the window
+				 */
+	uint64_t cpu_usr, cpu_sys;   /* ns of the worker process inside the window */
 	uint64_t depth_sum, depth_n; /* in flight right after a submission, for the reached depth */
-	uint64_t written;   /* bytes written in all phases, for the budget */
+	uint64_t written;            /* bytes written in all phases, for the budget */
 	uint64_t nslots;
 	struct outcome_slot *slots; /* nslots entries, malloc'ed: outcome_release */
-	/* What a reader of the numbers must know besides: which way was taken where several would do (set-up
-	 * of an engine), what could not be kept where the suite says auto, what the numbers leave out.
-	 * Separated by "; ", "" = nothing. */
+	/* What a reader of the numbers must know besides: which way was taken where several would
+	 * do (set-up of an engine), what could not be kept where the suite says auto, what the
+	 * numbers leave out. Separated by "; ", "" = nothing. */
 	char notes[512];
 };
 
 void outcome_init(struct outcome *o);
 /* Adds to o->notes, once; "" adds nothing. */
 void outcome_note(struct outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void outcome_release(struct outcome *o); /* frees bins and slots */
+void outcome_release(struct outcome *o);                /* frees bins and slots */
 const char *outcome_status_name(enum outcome_status s); /* "ok" "io_error" "setup" ... */
 int outcome_status_find(const char *name, enum outcome_status *out);
 const char *io_dir_name(enum io_dir d); /* "read" "write" "trim" */

@@ -204,8 +204,9 @@ static int check_sessions(const struct reader *rd)
 	for (size_t i = 0; i < r->sessions.n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(r->sessions.v[i].id, r->sessions.v[k].id) == 0)
-				return err_set(rd->e, ERR_DATA, "'%.200s': session '%s' stands twice",
-					       rd->name, r->sessions.v[i].id);
+				return err_set(rd->e, ERR_DATA,
+					       "'%.200s': session '%s' stands twice", rd->name,
+					       r->sessions.v[i].id);
 	return 0;
 }
 

@@ -5,13 +5,13 @@
 void result_init(struct result *r)
 {
 	*r = (struct result){
-	    .measurement_version = MEASUREMENT_VERSION,
-	    .tool_version = BLKGATE_VERSION,
-	    .policy = POLICY_DEFAULT,
-	    .sessions_min = 1,
-	    .sessions_max = 5,
-	    .assumed_session_sd = 0.015,
-	    .false_alarm = 0.05,
+		.measurement_version = MEASUREMENT_VERSION,
+		.tool_version = BLKGATE_VERSION,
+		.policy = POLICY_DEFAULT,
+		.sessions_min = 1,
+		.sessions_max = 5,
+		.assumed_session_sd = 0.015,
+		.false_alarm = 0.05,
 	};
 	arena_init(&r->arena);
 	facts_init(&r->host);

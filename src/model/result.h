@@ -24,23 +24,24 @@
 
 #define RESULT_VERSION 1
 /* Raised when a change of engines, runner or metric table can move a value of unchanged hardware;
- * then baselines of another number are incomparable. Not raised for new words, reports or judging. */
+ * then baselines of another number are incomparable. Not raised for new words, reports or judging.
+ */
 #define MEASUREMENT_VERSION 1
 #define BLKGATE_VERSION "0.1.0"
 
 /* One run. session counts from 0 inside this result; run from 0 inside its session. */
 struct run {
 	uint32_t job, session, run;
-	uint32_t order;     /* position in the executed order of the session */
-	int64_t started;    /* UTC */
+	uint32_t order;  /* position in the executed order of the session */
+	int64_t started; /* UTC */
 	struct outcome out;
 };
 
 struct session {
-	char id[32];        /* "20261128T140322-a1b2c3": UTC and six hex digits */
+	char id[32];            /* "20261128T140322-a1b2c3": UTC and six hex digits */
 	int64_t started, ended; /* UTC */
-	uint64_t seed;      /* of the order */
-	bool complete;      /* every chosen run was made */
+	uint64_t seed;          /* of the order */
+	bool complete;          /* every chosen run was made */
 };
 
 struct compare_rules { /* changes of the comparability defaults: fact keys */
@@ -58,7 +59,7 @@ typedef void (*result_values_fn)(void *arg, const struct result *r, const struct
 
 struct result {
 	struct arena arena;
-	bool owns_plan;     /* jobs, checks, targets arrays (malloc) and the targets' facts are ours */
+	bool owns_plan; /* jobs, checks, targets arrays (malloc) and the targets' facts are ours */
 
 	const char *suite, *suite_file, *description;
 	const char *profile; /* baseline class */
@@ -66,7 +67,7 @@ struct result {
 	const char *inject;  /* --inject spec, or NULL: then never a baseline */
 	const char *partial; /* reason, or NULL: interrupted, budget, --only ... */
 	bool interrupted;
-	bool unfinished;     /* read from a journal that has no end: blkgate or the host died */
+	bool unfinished; /* read from a journal that has no end: blkgate or the host died */
 	int64_t started, ended;
 	uint64_t seed;
 	unsigned measurement_version;
@@ -79,7 +80,7 @@ struct result {
 	const char *setup_error;   /* the whole suite could not run: sentence, else NULL */
 	enum exit_status setup_status;
 
-	struct facts host;         /* kernel.*, cpu.*, boot.id, label.* */
+	struct facts host; /* kernel.*, cpu.*, boot.id, label.* */
 	struct target *targets;
 	size_t ntargets;
 	struct job *jobs;
@@ -115,15 +116,15 @@ int result_load(const char *path, struct result *r, struct err *e);
 int result_parse(const char *text, size_t n, const char *name, struct result *r, struct err *e);
 
 /*
- * Journal: line 1 is the result document in one line without runs (`"blkgate_journal": 1`); then one
- * line a record: {"session": {...}} when a session starts, {"start": [job, session, run]} before a
- * run, {"run": {...}} after it, {"end": {...}} at the end. A start without its run is OUTCOME_LOST.
- * A session record with an id already seen replaces it (so it may be written again when the session
- * is complete); the end record holds the final sessions, notices, states of jobs that did not run.
- * Reading: a torn last line (a crash in the middle of a write) is skipped, a damaged line elsewhere is
- * ERR_DATA; without an end record `unfinished` is set and `partial` says "journal without end".
- * Each function writes one object in one line; jw_finish() ends it with a newline that
- * journal_add() adds as well: pass one byte less (blank lines are skipped on reading).
+ * Journal: line 1 is the result document in one line without runs (`"blkgate_journal": 1`); then
+ * one line a record: {"session": {...}} when a session starts, {"start": [job, session, run]}
+ * before a run, {"run": {...}} after it, {"end": {...}} at the end. A start without its run is
+ * OUTCOME_LOST. A session record with an id already seen replaces it (so it may be written again
+ * when the session is complete); the end record holds the final sessions, notices, states of jobs
+ * that did not run. Reading: a torn last line (a crash in the middle of a write) is skipped, a
+ * damaged line elsewhere is ERR_DATA; without an end record `unfinished` is set and `partial` says
+ * "journal without end". Each function writes one object in one line; jw_finish() ends it with a
+ * newline that journal_add() adds as well: pass one byte less (blank lines are skipped on reading).
  */
 void result_journal_head(const struct result *r, struct jw *w);
 void result_journal_session(const struct session *s, struct jw *w);

@@ -36,7 +36,7 @@ struct reader {
 
 /* ERR_DATA "'name': path.key: text"; key may be NULL. */
 int doc_bad(const struct reader *rd, const struct json *o, const char *key, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+	__attribute__((format(printf, 4, 5)));
 /* Whole number up to max. */
 int doc_u32(const struct reader *rd, const struct json *o, const char *key, uint32_t max,
 	    uint32_t *out);
@@ -73,8 +73,8 @@ int doc_read_head(const struct reader *rd, const struct json *root);
 int doc_read_closing(const struct reader *rd, const struct json *o);
 /* Appends one run; its job and session must exist. */
 int doc_read_run(const struct reader *rd, const struct json *o);
-/* A session or a (job, session, run) that stands twice would be evidence counted twice; more sessions than
- * sessions_max were never planned. */
+/* A session or a (job, session, run) that stands twice would be evidence counted twice; more
+ * sessions than sessions_max were never planned. */
 int doc_check_runs(const struct reader *rd);
 /* Version member: 0 when it is the one we read. */
 int doc_check_version(const struct reader *rd, const struct json *root, const char *member);

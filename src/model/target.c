@@ -4,10 +4,10 @@
 #include "model/names.h"
 
 static const char *const kind_names[] = {
-    [TARGET_NONE] = "none",
-    [TARGET_BLOCK] = "block",
-    [TARGET_FILE] = "file",
-    [TARGET_DIR] = "dir",
+	[TARGET_NONE] = "none",
+	[TARGET_BLOCK] = "block",
+	[TARGET_FILE] = "file",
+	[TARGET_DIR] = "dir",
 };
 
 NAMES_DEFINE(target_kind, enum target_kind, kind_names)

@@ -4,10 +4,10 @@
 #include "model/names.h"
 
 static const char *const state_names[] = {
-    [VALUE_ABSENT] = "absent",
-    [VALUE_OK] = "ok",
-    [VALUE_NA] = "n/a",
-    [VALUE_INSUFFICIENT] = "insufficient",
+	[VALUE_ABSENT] = "absent",
+	[VALUE_OK] = "ok",
+	[VALUE_NA] = "n/a",
+	[VALUE_INSUFFICIENT] = "insufficient",
 };
 
 const char *value_state_name(enum value_state s)

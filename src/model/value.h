@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/value: one metric of one run. measure derives it from the outcome's integers, gate judges it.
- * The index is the position in measure's metric table.
+ * model/value: one metric of one run. measure derives it from the outcome's integers, gate judges
+ * it. The index is the position in measure's metric table.
  */
 #ifndef BLKGATE_MODEL_VALUE_H
 #define BLKGATE_MODEL_VALUE_H
@@ -9,7 +9,7 @@
 #include "base/units.h"
 
 enum value_state {
-	VALUE_ABSENT,       /* the run failed or has no such metric */
+	VALUE_ABSENT, /* the run failed or has no such metric */
 	VALUE_OK,
 	VALUE_NA,           /* does not exist here (slat of a synchronous engine) */
 	VALUE_INSUFFICIENT, /* too few samples for the percentile */
@@ -17,9 +17,10 @@ enum value_state {
 
 struct value {
 	enum value_state state;
-	double v;     /* base unit; valid when OK */
-	double step;  /* relative quantisation step q of the value (bucket width over value), 0 = none */
-	uint64_t n;   /* samples behind it */
+	double v;    /* base unit; valid when OK */
+	double step; /* relative quantisation step q of the value (bucket width over value), 0 =
+			none */
+	uint64_t n;  /* samples behind it */
 };
 
 const char *value_state_name(enum value_state s); /* "absent" "ok" "n/a" "insufficient" */

@@ -4,23 +4,23 @@
 #include "model/names.h"
 
 static const char *const kind_names[] = {
-    [VERDICT_NONE] = "none",
-    [VERDICT_PASS] = "pass",
-    [VERDICT_IMPROVEMENT] = "improvement",
-    [VERDICT_REGRESSION] = "regression",
-    [VERDICT_KNOWN] = "known",
-    [VERDICT_MISSED] = "missed",
-    [VERDICT_INCONCLUSIVE] = "inconclusive",
-    [VERDICT_NO_BASELINE] = "no-baseline",
-    [VERDICT_INCOMPARABLE] = "incomparable",
-    [VERDICT_ERROR] = "error",
-    [VERDICT_SKIPPED] = "skipped",
+	[VERDICT_NONE] = "none",
+	[VERDICT_PASS] = "pass",
+	[VERDICT_IMPROVEMENT] = "improvement",
+	[VERDICT_REGRESSION] = "regression",
+	[VERDICT_KNOWN] = "known",
+	[VERDICT_MISSED] = "missed",
+	[VERDICT_INCONCLUSIVE] = "inconclusive",
+	[VERDICT_NO_BASELINE] = "no-baseline",
+	[VERDICT_INCOMPARABLE] = "incomparable",
+	[VERDICT_ERROR] = "error",
+	[VERDICT_SKIPPED] = "skipped",
 };
 static const char *const shape_names[] = {
-    [JUNIT_CASE] = "case",
-    [JUNIT_FAILURE] = "failure",
-    [JUNIT_ERROR] = "error",
-    [JUNIT_SKIPPED] = "skipped",
+	[JUNIT_CASE] = "case",
+	[JUNIT_FAILURE] = "failure",
+	[JUNIT_ERROR] = "error",
+	[JUNIT_SKIPPED] = "skipped",
 };
 
 const char *verdict_name(enum verdict_kind k)
@@ -38,13 +38,13 @@ static const struct {
 	enum exit_status status;
 	const char *meaning;
 } precedence[] = {
-    {STATUS_PASS, "no loss was found"},
-    {STATUS_INCONCLUSIVE, "inconclusive: neither a pass nor a loss could be shown"},
-    {STATUS_NO_BASELINE, "no comparable baseline exists, or it is too thin"},
-    {STATUS_ERROR, "something could not be measured"},
-    {STATUS_REGRESSION, "a regression or a missed expectation"},
-    {STATUS_USAGE, "the command line or the suite is wrong"},
-    {STATUS_INTERRUPTED, "interrupted"},
+	{STATUS_PASS, "no loss was found"},
+	{STATUS_INCONCLUSIVE, "inconclusive: neither a pass nor a loss could be shown"},
+	{STATUS_NO_BASELINE, "no comparable baseline exists, or it is too thin"},
+	{STATUS_ERROR, "something could not be measured"},
+	{STATUS_REGRESSION, "a regression or a missed expectation"},
+	{STATUS_USAGE, "the command line or the suite is wrong"},
+	{STATUS_INTERRUPTED, "interrupted"},
 };
 
 /* A number outside the enum ranks as "could not measure": never as a pass. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/verdict: what a check, or the measurement of a job, came to. Filled by gate, shown by report
- * (which decides nothing). Also the exit status and its precedence (DESIGN 3.1).
- * Includes: base. Ownership: strings in the result's arena.
- * Orientation: change, low, high are signed as the user sees the metric (-7.3 % IOPS is a loss); for
- * an absolute tolerance they are in the metric's base unit, else ratios.
+ * model/verdict: what a check, or the measurement of a job, came to. Filled by gate, shown by
+ * report (which decides nothing). Also the exit status and its precedence (DESIGN 3.1). Includes:
+ * base. Ownership: strings in the result's arena. Orientation: change, low, high are signed as the
+ * user sees the metric (-7.3 % IOPS is a loss); for an absolute tolerance they are in the metric's
+ * base unit, else ratios.
  */
 #ifndef BLKGATE_MODEL_VERDICT_H
 #define BLKGATE_MODEL_VERDICT_H
@@ -47,11 +47,12 @@ enum junit_shape { JUNIT_CASE, JUNIT_FAILURE, JUNIT_ERROR, JUNIT_SKIPPED };
 
 struct verdict {
 	uint32_t job;
-	uint32_t check;     /* index into checks, or VERDICT_MEASURE */
+	uint32_t check; /* index into checks, or VERDICT_MEASURE */
 	enum verdict_kind kind;
 	enum exit_status status; /* contribution after policy and role */
 	enum junit_shape shape;
-	const char *type;   /* JUnit type: "regression" "expectation" "inconclusive" "incomparable" ... */
+	const char *
+		type; /* JUnit type: "regression" "expectation" "inconclusive" "incomparable" ... */
 	bool watch, provisional, certain, marginal, measured_only;
 	int leaning;        /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
 	bool wants_session; /* a further session could decide it */
@@ -61,24 +62,26 @@ struct verdict {
 
 	/* gate */
 	double change, low, high; /* NaN = not known */
-	double excluded;    /* loss that cannot be excluded (same unit as change, positive), NaN */
+	double excluded; /* loss that cannot be excluded (same unit as change, positive), NaN */
 	/*
-	 * Base unit, NaN = not known. Of a gate: the means that `change` is made of, so that value over
-	 * base_value is 1 + change: of the baseline's session medians (of blocks while provisional) and of
-	 * the new ones up to the decision; geometric for a tolerance in per cent. Of an expectation: the
-	 * median of the runs, or the run it stands or falls with when every run must meet it.
+	 * Base unit, NaN = not known. Of a gate: the means that `change` is made of, so that value
+	 * over base_value is 1 + change: of the baseline's session medians (of blocks while
+	 * provisional) and of the new ones up to the decision; geometric for a tolerance in per
+	 * cent. Of an expectation: the median of the runs, or the run it stands or falls with when
+	 * every run must meet it.
 	 */
 	double base_value, value;
-	double tolerance;   /* ratio or base unit */
+	double tolerance; /* ratio or base unit */
 	uint32_t base_sessions, base_blocks;
 	int64_t base_first, base_last; /* UTC of oldest and newest baseline session; 0 = none */
 	uint32_t nsessions;
 	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit */
 	/* expectation */
-	double limit;       /* in the base unit, after percent_of */
+	double limit; /* in the base unit, after percent_of */
 };
 
-const char *verdict_name(enum verdict_kind k); /* "pass" "improvement" ... "no-baseline" "incomparable" */
+const char *
+verdict_name(enum verdict_kind k); /* "pass" "improvement" ... "no-baseline" "incomparable" */
 const char *junit_shape_name(enum junit_shape s); /* "case" "failure" "error" "skipped" */
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan/lint: what a rule gets, and the table of rules. A rule looks at one resolved job, says in one
- * sentence what is odd and names the word it is about; name and level are suite/rules.h's, place and
- * waivers lint.c's.
+ * plan/lint: what a rule gets, and the table of rules. A rule looks at one resolved job, says in
+ * one sentence what is odd and names the word it is about; name and level are suite/rules.h's,
+ * place and waivers lint.c's.
  */
 #ifndef BLKGATE_PLAN_LINT_H
 #define BLKGATE_PLAN_LINT_H
@@ -13,17 +13,17 @@ struct lint_view {
 	const struct plan *p;
 	const struct job *j;
 	const struct job_origins *og;
-	const struct engine *g;      /* NULL = unknown name, or `auto` before a machine was asked */
-	const struct check *checks;  /* of this job */
+	const struct engine *g;     /* NULL = unknown name, or `auto` before a machine was asked */
+	const struct check *checks; /* of this job */
 	size_t nchecks;
-	bool nothing_judged;         /* no workload of the suite has a gate or an expect */
-	enum plan_word *word;        /* a rule about several words says here which one it is */
+	bool nothing_judged;  /* no workload of the suite has a gate or an expect */
+	enum plan_word *word; /* a rule about several words says here which one it is */
 	unsigned at[PW_COUNT];
 };
 
 struct lint_rule {
 	enum rule rule;
-	enum plan_word word;  /* where the finding is placed */
+	enum plan_word word; /* where the finding is placed */
 	bool (*hits)(const struct lint_view *v, struct str *text, struct str *hint);
 };
 

@@ -4,10 +4,10 @@
  * reading the host; does no I/O on a target. `run` reads nothing but the plan; `plan` prints it.
  *
  * Includes: suite host model engines/engine.h engines/sim.h measure/metric.h (const table) base.
- * Ownership: plan_make fills, plan_release frees; strings live in the plan's arena or in the suite's
- * (the suite must outlive the plan).
- * A workload that cannot run is no failure of plan_make: its jobs carry JOB_ERROR or JOB_SKIPPED with
- * the sentence, so the number of test cases of a suite is constant.
+ * Ownership: plan_make fills, plan_release frees; strings live in the plan's arena or in the
+ * suite's (the suite must outlive the plan). A workload that cannot run is no failure of plan_make:
+ * its jobs carry JOB_ERROR or JOB_SKIPPED with the sentence, so the number of test cases of a suite
+ * is constant.
  */
 #ifndef BLKGATE_PLAN_PLAN_H
 #define BLKGATE_PLAN_PLAN_H
@@ -17,20 +17,22 @@
 #include "host/host.h"
 #include "suite/suite.h"
 
-struct target_arg { const char *role, *id; }; /* role NULL: single target "dut" */
+struct target_arg {
+	const char *role, *id;
+}; /* role NULL: single target "dut" */
 
 struct plan_options {
 	const struct host *host;
 	const struct target_arg *targets;
 	size_t ntargets;
-	const struct setting *labels;   /* --label [ROLE.]KEY=VALUE */
+	const struct setting *labels; /* --label [ROLE.]KEY=VALUE */
 	size_t nlabels;
 	const char *const *allow_write; /* --allow-write ids */
 	size_t nallow;
-	const char *only, *check;       /* globs or NULL */
-	uint32_t runs;                  /* 0 = suite's */
-	uint32_t sessions_min, sessions_max; /* 0 = suite's */
-	uint64_t seed;                  /* of the whole invocation; recorded */
+	const char *only, *check;             /* globs or NULL */
+	uint32_t runs;                        /* 0 = suite's */
+	uint32_t sessions_min, sessions_max;  /* 0 = suite's */
+	uint64_t seed;                        /* of the whole invocation; recorded */
 	uint64_t budget_time, budget_written; /* 0 = suite's */
 	const char *profile;
 	bool lint_only; /* no targets: resolve what can be resolved, for `lint`; host may be NULL */
@@ -44,47 +46,52 @@ struct plan {
 	struct arena arena;
 	const struct suite *suite;
 	struct facts host;
-	struct target *targets; size_t ntargets;
-	struct job *jobs; size_t njobs;
+	struct target *targets;
+	size_t ntargets;
+	struct job *jobs;
+	size_t njobs;
 	struct job_origins *origins; /* njobs */
-	uint32_t *workload; /* njobs: index into suite->workloads. Jobs go workload, instance, target. */
+	uint32_t *workload; /* njobs: index into suite->workloads. Jobs go workload, instance,
+			       target. */
 	uint64_t *fired;    /* by workload of the suite: bit by enum rule, found while expanding */
-	struct check *checks; size_t nchecks; /* grouped by job, ascending */
+	struct check *checks;
+	size_t nchecks; /* grouped by job, ascending */
 	struct policy policy;
 	uint32_t sessions_min, sessions_max;
 	uint64_t seed, budget_time, budget_written;
 	const char *profile;
-	const char *setup_error;      /* a requirement is unmet, a required label missing, a budget that
-				       * holds not one session ...: else NULL */
-	int setup_code;               /* enum err_code of it: ERR_TARGET -> status 4, ERR_SUITE -> 2 */
-	struct notices notices;       /* announced replacements (auto) */
+	const char *setup_error; /* a requirement is unmet, a required label missing, a budget that
+				  * holds not one session ...: else NULL */
+	int setup_code;          /* enum err_code of it: ERR_TARGET -> status 4, ERR_SUITE -> 2 */
+	struct notices notices;  /* announced replacements (auto) */
 };
 
 /*
- * Expands and resolves. Errors of meaning and lint findings go to d. Returns 0; ERR_SUITE when d got
- * errors or nothing is selected (status 2); ERR_USAGE when the options are wrong
- * (two roles for one target included: it would be compared with itself). p can be released
- * in each case. Target trouble is never an error here: jobs of such a target
- * are JOB_ERROR with the sentence.
+ * Expands and resolves. Errors of meaning and lint findings go to d. Returns 0; ERR_SUITE when d
+ * got errors or nothing is selected (status 2); ERR_USAGE when the options are wrong (two roles for
+ * one target included: it would be compared with itself). p can be released in each case. Target
+ * trouble is never an error here: jobs of such a target are JOB_ERROR with the sentence.
  */
 int plan_make(const struct suite *s, const struct plan_options *o, struct plan *p, struct diags *d,
 	      struct err *e);
 void plan_release(struct plan *p);
 
-/* Lint rules on resolved jobs (depth on a synchronous engine, rwmixread with randwrite, bs below the
- * logical block, ramp not below runtime ...) with waivers applied. Called by plan_make. */
+/* Lint rules on resolved jobs (depth on a synchronous engine, rwmixread with randwrite, bs below
+ * the logical block, ramp not below runtime ...) with waivers applied. Called by plan_make. */
 void plan_lint(struct plan *p, struct diags *d);
-/* Safety and capacity of the machine and of each target for its jobs: depth of the engine that `auto`
- * found, memory for buffers, in use, polling (one read where the queue can poll), read-only, permission, identity for writing, direct I/O,
- * alignment, size, holes, free space. Opens at most an unnamed file in a folder (plan_make
- * did, to ask for its direct I/O limits) and a file for reading, to ask what of it was ever written. Marks jobs JOB_ERROR. Called by plan_make unless lint_only. */
+/* Safety and capacity of the machine and of each target for its jobs: depth of the engine that
+ * `auto` found, memory for buffers, in use, polling (one read where the queue can poll), read-only,
+ * permission, identity for writing, direct I/O, alignment, size, holes, free space. Opens at most
+ * an unnamed file in a folder (plan_make did, to ask for its direct I/O limits) and a file for
+ * reading, to ask what of it was ever written. Marks jobs JOB_ERROR. Called by plan_make unless
+ * lint_only. */
 void plan_permit(struct plan *p, const struct plan_options *o);
 
 /*
- * Do the suite's `admit` conditions still hold? They held when the plan was made (else setup_error is
- * set); to be asked after each session, whose measurements count only then. The link of each target
- * that has ready jobs and the facts of the host are read again; any other fact counts as it was when
- * planned, which p->notices says. 1, or 0 with the sentence in why; unknown is not met.
+ * Do the suite's `admit` conditions still hold? They held when the plan was made (else setup_error
+ * is set); to be asked after each session, whose measurements count only then. The link of each
+ * target that has ready jobs and the facts of the host are read again; any other fact counts as it
+ * was when planned, which p->notices says. 1, or 0 with the sentence in why; unknown is not met.
  */
 int plan_admitted(const struct plan *p, const struct host *h, struct str *why);
 
@@ -95,7 +102,7 @@ struct target_needs {
 	unsigned files; /* in a folder; 1 for a device or file; 0 = nothing is needed */
 	uint64_t bytes; /* of each, from its beginning */
 	bool writes;
-	bool cached;    /* a job wants its pages in the cache */
+	bool cached; /* a job wants its pages in the cache */
 };
 struct target_needs plan_target_needs(const struct plan *p, uint32_t target);
 /* A file as a session makes them in a folder: unnamed where the file system can, else with a name
@@ -110,8 +117,9 @@ uint64_t plan_session_time(const struct plan *p);
 /* Upper bound of bytes written in one session, layout included; UINT64_MAX is never returned: a
  * free-running write counts rate x time with the 2 GiB/s bound, and *bounded is false then. */
 uint64_t plan_session_written(const struct plan *p, bool *bounded);
-/* Text of an origin: "suite.yaml:12:5", "defaults suite.yaml:4:3", "matrix suite.yaml:9:7", "default",
- * "target", "command line"; a parameter follows: "suite.yaml:12:5 (--set runtime=1s)". */
+/* Text of an origin: "suite.yaml:12:5", "defaults suite.yaml:4:3", "matrix suite.yaml:9:7",
+ * "default", "target", "command line"; a parameter follows: "suite.yaml:12:5 (--set runtime=1s)".
+ */
 void plan_origin(const struct plan *p, const struct origin *o, struct str *out);
 /* The whole plan for people. */
 void plan_show(const struct plan *p, struct str *out);

@@ -15,11 +15,38 @@
 
 /* Words the plan itself decides about; planner.at[] holds their place in the word table. */
 enum plan_word {
-	PW_RW, PW_BS, PW_IOENGINE, PW_IODEPTH, PW_BATCH_SUBMIT, PW_COMPLETE_MIN, PW_COMPLETE_MAX,
-	PW_SIZE, PW_OFFSET, PW_RUNTIME, PW_RAMP, PW_TIME_BASED, PW_DIRECT, PW_SYNC, PW_FSYNC,
-	PW_FDATASYNC, PW_END_FSYNC, PW_RATE, PW_MIX, PW_FILES, PW_RUNS, PW_SIM,
-	PW_BSSPLIT, PW_BSRANGE, PW_NORANDOMMAP, PW_DISTRIBUTION,
-	PW_REFILL, PW_COMPRESS, PW_DEDUPE, PW_RATE_BW, PW_THINKTIME, PW_THINKTIME_BLOCKS,
+	PW_RW,
+	PW_BS,
+	PW_IOENGINE,
+	PW_IODEPTH,
+	PW_BATCH_SUBMIT,
+	PW_COMPLETE_MIN,
+	PW_COMPLETE_MAX,
+	PW_SIZE,
+	PW_OFFSET,
+	PW_RUNTIME,
+	PW_RAMP,
+	PW_TIME_BASED,
+	PW_DIRECT,
+	PW_SYNC,
+	PW_FSYNC,
+	PW_FDATASYNC,
+	PW_END_FSYNC,
+	PW_RATE,
+	PW_MIX,
+	PW_FILES,
+	PW_RUNS,
+	PW_SIM,
+	PW_BSSPLIT,
+	PW_BSRANGE,
+	PW_NORANDOMMAP,
+	PW_DISTRIBUTION,
+	PW_REFILL,
+	PW_COMPRESS,
+	PW_DEDUPE,
+	PW_RATE_BW,
+	PW_THINKTIME,
+	PW_THINKTIME_BLOCKS,
 	PW_COUNT
 };
 unsigned plan_word_at(enum plan_word w);
@@ -29,51 +56,64 @@ struct engine_state {
 	const char *why; /* why not */
 };
 
-struct name_slot { const char *name; uint32_t job; }; /* first job of that name */
-struct metric_slot { const char *name; unsigned dirs; int n; const struct metric *m[DIR_COUNT]; };
-struct report_key { uint32_t line, column; const char *fmt; };
+struct name_slot {
+	const char *name;
+	uint32_t job;
+}; /* first job of that name */
+struct metric_slot {
+	const char *name;
+	unsigned dirs;
+	int n;
+	const struct metric *m[DIR_COUNT];
+};
+struct report_key {
+	uint32_t line, column;
+	const char *fmt;
+};
 
 struct planner {
 	struct plan *p;
 	const struct suite *s;
 	const struct plan_options *o;
 	struct diags *d;
-	struct arena *a;          /* the plan's */
-	size_t ntargets;          /* >= 1: lint has one that is not there */
-	const char **missing;     /* ntargets: why the target cannot be used, or NULL */
-	double *link, *upstream;  /* ntargets: bytes/s, NaN = unknown */
+	struct arena *a;         /* the plan's */
+	size_t ntargets;         /* >= 1: lint has one that is not there */
+	const char **missing;    /* ntargets: why the target cannot be used, or NULL */
+	double *link, *upstream; /* ntargets: bytes/s, NaN = unknown */
 	unsigned at[PW_COUNT];
 
-	struct job base;          /* defaults and `defaults:` */
+	struct job base; /* defaults and `defaults:` */
 	struct job_origins base_origins;
-	struct engine_state *engine; /* engine_count */
+	struct engine_state *engine;      /* engine_count */
 	const struct engine *auto_engine; /* NULL = not asked yet */
-	const char *engine_why;   /* of the instance being resolved */
-	const char *not_selected; /* sentences shared by many */
+	const char *engine_why;           /* of the instance being resolved */
+	const char *not_selected;         /* sentences shared by many */
 	const char *check_not_selected, *no_check_selected;
 
-	struct name_slot *names;  /* open addressing, power of two */
+	struct name_slot *names; /* open addressing, power of two */
 	size_t names_mask;
 	struct metric_slot metrics[256];
-	const char **gate_names;    /* by metric */
-	const char **expect_names;  /* by metric x {min, max} x {median, every run}; no reference */
+	const char **gate_names;   /* by metric */
+	const char **expect_names; /* by metric x {min, max} x {median, every run}; no reference */
 	VEC(struct check) checks;
-	VEC(const char *) texts;    /* of the current workload's gates */
+	VEC(const char *) texts; /* of the current workload's gates */
 	VEC(struct report_key) reported;
 	size_t selected, checks_selected;
 	struct str tmp;
 };
 
 /* An error, once for each place and kind of sentence. NULL when it is already there. */
-struct diag *planner_report(struct planner *pl, uint32_t line, uint32_t column, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+struct diag *planner_report(struct planner *pl, uint32_t line, uint32_t column, const char *fmt,
+			    ...) __attribute__((format(printf, 4, 5)));
 /* Reports an err at that place (the first one there). */
 void planner_report_err(struct planner *pl, uint32_t line, uint32_t column, const struct err *e);
 /* The first reason stands: changes a ready job only. */
 void job_stop(struct job *j, enum job_state state, const char *why);
 /* libaio without O_DIRECT: the kernel does the I/O while it is submitted, one after another. */
 bool plan_runs_at_depth_one(const struct job *j);
-struct place { uint32_t line, column; };
+struct place {
+	uint32_t line, column;
+};
 /* A finding of a rule about workload w (NULL: about the suite). NULL when it is waived: it became a
  * note then, and takes no hint. */
 struct diag *plan_finding(const struct plan *p, struct diags *d, const struct workload *w,
@@ -102,11 +142,13 @@ int matrix_expand(struct planner *pl, struct err *e);
 void resolve_base(struct planner *pl);
 void resolve_word(struct planner *pl, struct job *j, struct job_origins *og, const struct word *w,
 		  const struct ynode *node, enum origin_kind kind);
-void resolve_instance(struct planner *pl, const struct workload *w, struct job *j, struct job_origins *og);
-void resolve_on_target(struct planner *pl, const struct workload *w, struct job *j, struct job_origins *og);
+void resolve_instance(struct planner *pl, const struct workload *w, struct job *j,
+		      struct job_origins *og);
+void resolve_on_target(struct planner *pl, const struct workload *w, struct job *j,
+		       struct job_origins *og);
 
-/* engines.c: the engine behind j->ioengine as written; sets ioengine, ioengine_asked. NULL, or why it
- * cannot be used on this machine. */
+/* engines.c: the engine behind j->ioengine as written; sets ioengine, ioengine_asked. NULL, or why
+ * it cannot be used on this machine. */
 const char *engine_resolve(struct planner *pl, struct job *j, const struct job_origins *og);
 /* What the engine of that name can have in flight; UINT32_MAX = it does not say. */
 uint32_t engine_depth_max(const char *name);
@@ -115,7 +157,8 @@ uint32_t engine_depth_max(const char *name);
 const char *job_polls(struct plan *p, const struct host *h, struct job *j);
 
 /* conditions.c */
-void conditions_suite(struct planner *pl);  /* requires; admit before the run, later: plan_admitted */
+void conditions_suite(
+	struct planner *pl); /* requires; admit before the run, later: plan_admitted */
 void conditions_when(struct planner *pl, const struct workload *w, struct job *j);
 
 /* checks.c, known.c */
@@ -137,7 +180,8 @@ const char *plan_budget_refuses(struct plan *p);
 void plan_add_size(struct str *out, uint64_t bytes);
 const char *plan_size(struct arena *a, uint64_t bytes);
 
-/* holes.c: NULL when every byte of the region was written, else the sentence; the file is only asked. */
+/* holes.c: NULL when every byte of the region was written, else the sentence; the file is only
+ * asked. */
 const char *region_has_holes(const char *path, uint64_t offset, uint64_t size, struct arena *a);
 
 #endif

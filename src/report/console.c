@@ -175,7 +175,8 @@ static void add_improvement(struct console *c)
 #define BLOCKS_MAX 20
 #define ALSO_MAX 8
 
-/* One cause is told once: a missing baseline, or one reason for which workloads could not be measured. */
+/* One cause is told once: a missing baseline, or one reason for which workloads could not be
+ * measured. */
 static bool same_story(const struct verdict *a, const struct verdict *b)
 {
 	if (a->kind != b->kind || !view_is_bad(b))

@@ -28,7 +28,7 @@ struct junit {
 	xmlTextWriterPtr w;
 	enum junit_style style;
 	struct console_options plain; /* how the texts are rendered */
-	bool failed;     /* any libxml2 call failed */
+	bool failed;                  /* any libxml2 call failed */
 	char **identity; /* "classname\nname" of every case, for the uniqueness check */
 	size_t n, cap;
 	struct str class, clean;

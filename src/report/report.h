@@ -23,8 +23,8 @@ struct junit_options {
 	const char *const *paths; /* of each result's document, for `if wanted:`; may be NULL */
 };
 
-/* One document over all suites: classname SUITE.PROFILE.TARGET.WORKLOAD; uniqueness asserted over the
- * file. broken suites get one case with an error each. 0 or ERR_OUTPUT. */
+/* One document over all suites: classname SUITE.PROFILE.TARGET.WORKLOAD; uniqueness asserted over
+ * the file. broken suites get one case with an error each. 0 or ERR_OUTPUT. */
 int report_junit(const struct result *const *r, size_t n, const struct report_suite_error *broken,
 		 size_t nbroken, const struct junit_options *o, struct str *out, struct err *e);
 
@@ -34,7 +34,7 @@ struct console_options {
 	bool verbose, quiet;
 	const char *result_path; /* for the `again:` and `if wanted:` lines; may be NULL */
 	const char
-	    *command; /* "blkgate run suites/x.yaml --target ..." for `again:`; may be NULL */
+		*command; /* "blkgate run suites/x.yaml --target ..." for `again:`; may be NULL */
 };
 /* Everything but the last line: table of workloads and checks, block of each bad verdict
  * (DESIGN 3.6). */

@@ -14,19 +14,20 @@
 struct child {
 	void (*body)(struct child *c); /* in the child; returning from it is its end */
 	const void *arg;
-	const char *what, *target;     /* for sentences */
+	const char *what, *target; /* for sentences */
 	struct live *live;
-	uint64_t planned;              /* ns from `begun` to its end */
-	bool gated;                    /* waits for live->go_at */
+	uint64_t planned; /* ns from `begun` to its end */
+	bool gated;       /* waits for live->go_at */
 	/* the supervisor's */
 	pid_t pid;
 	int pidfd, wstatus;
-	int error;                     /* errno when it could not be started */
-	uint64_t forked, ended;        /* monotonic ns */
-	uint64_t stop_by, kill_by;     /* monotonic ns; 0 = not stopped, not killed */
-	uint64_t stopped_at, stopped;  /* monotonic ns of a stop (SIGSTOP) that lasts; ns of those before */
-	bool hung, interrupted;        /* why it was killed */
-	bool headless;                 /* when it was killed its main thread was dead already */
+	int error;                 /* errno when it could not be started */
+	uint64_t forked, ended;    /* monotonic ns */
+	uint64_t stop_by, kill_by; /* monotonic ns; 0 = not stopped, not killed */
+	uint64_t stopped_at,
+		stopped; /* monotonic ns of a stop (SIGSTOP) that lasts; ns of those before */
+	bool hung, interrupted; /* why it was killed */
+	bool headless;          /* when it was killed its main thread was dead already */
 	bool gone, abandoned;
 };
 
@@ -36,15 +37,15 @@ int child_start(struct child *c, const struct run_options *opt);
 void supervise(struct child *c, size_t n, const struct run_options *opt);
 /* Letter of /proc/PID/stat of the main thread, '?' = unknown. */
 char child_state(pid_t pid);
-/* "1 thread in state D, 2 in state Z" of all threads: the main one alone may be a zombie while another
- * one keeps the process. */
+/* "1 thread in state D, 2 in state Z" of all threads: the main one alone may be a zombie while
+ * another one keeps the process. */
 void child_states(pid_t pid, char *text, size_t size);
 /* Status and sentence of an outcome, from a child that is gone or abandoned. */
 void child_verdict(const struct child *c, struct outcome *o);
 /* supervisor.c: the verdict on the worker of a job, and its numbers when they may be judged. */
 void child_outcome(const struct child *c, struct outcome *o);
-/* supervisor.c: a worker's standard streams are replaced, so no target may stand on one of their numbers.
- * 0 or ERR_MEASURE. */
+/* supervisor.c: a worker's standard streams are replaced, so no target may stand on one of their
+ * numbers. 0 or ERR_MEASURE. */
 int fd_clear_of_streams(int fd, const char *target, struct err *e);
 
 /* cache.c: pages of a region that are in the page cache; adds to *c. */

@@ -30,7 +30,8 @@ static const char *likely(const struct job *j, int sys)
 	if (sys == EOPNOTSUPP && j->hipri)
 		return " (hipri: polling is not supported here)";
 	if (sys == EOPNOTSUPP && j->nowait)
-		return " (nowait: the file system or device has no such I/O; buffered writes seldom "
+		return " (nowait: the file system or device has no such I/O; buffered writes "
+		       "seldom "
 		       "have)";
 	return "";
 }

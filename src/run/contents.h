@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run/contents (private): what stands in the buffers of writes. Incompressible unless asked; of every
- * 512 bytes a share of zeros makes them compressible, and a share of the blocks repeats an earlier one
- * of the same thread.
+ * run/contents (private): what stands in the buffers of writes. Incompressible unless asked; of
+ * every 512 bytes a share of zeros makes them compressible, and a share of the blocks repeats an
+ * earlier one of the same thread.
  */
 #ifndef BLKGATE_RUN_CONTENTS_H
 #define BLKGATE_RUN_CONTENTS_H
@@ -13,11 +13,11 @@
 enum { CONTENTS_CHUNK = 512, CONTENTS_KEPT = 256 };
 
 struct contents {
-	uint32_t block;   /* bytes: the unit of duplicates */
-	uint32_t filled;  /* of every chunk; zeros follow */
-	uint32_t dedupe;  /* per cent */
+	uint32_t block;               /* bytes: the unit of duplicates */
+	uint32_t filled;              /* of every chunk; zeros follow */
+	uint32_t dedupe;              /* per cent */
 	uint64_t kept[CONTENTS_KEPT]; /* seeds of earlier blocks, the oldest replaced first */
-	uint64_t n;       /* seeds so far */
+	uint64_t n;                   /* seeds so far */
 	struct rng rng;
 };
 

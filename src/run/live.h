@@ -22,7 +22,7 @@ enum phase { PHASE_SETUP, PHASE_READY, PHASE_RAMP, PHASE_MEASURE, PHASE_DRAIN, P
 const char *phase_name(unsigned phase);
 
 struct live_dir {
-	uint64_t ios, bytes;    /* completed inside the window */
+	uint64_t ios, bytes; /* completed inside the window */
 	uint64_t issued, shorts;
 	struct hist slat, clat, lat; /* synchronous engines fill lat only: clat is the same */
 };
@@ -31,16 +31,18 @@ struct live_thread {
 	_Alignas(128) _Atomic uint64_t ios; /* all phases, for progress */
 	_Atomic uint64_t bytes;
 	_Atomic uint32_t phase;
-	/* The last word of the thread, in its last statement. A thread may be killed alone (a seccomp
-	 * filter does that): it can be joined like one that did its work, and only this tells them apart.
+	/* The last word of the thread, in its last statement. A thread may be killed alone (a
+	 * seccomp filter does that): it can be joined like one that did its work, and only this
+	 * tells them apart.
 	 */
 	_Atomic uint32_t ended;
 	uint64_t window, ramp, stall;
-	uint64_t late; /* ns, longest wait beyond its limit: the thread was not scheduled meanwhile */
+	uint64_t late; /* ns, longest wait beyond its limit: the thread was not scheduled meanwhile
+			*/
 	uint64_t depth_sum, depth_n, written;
 	uint64_t unslotted; /* completions beyond the last slot */
 	uint64_t retried;   /* by its engine: nowait */
-	uint64_t unissued; /* bytes due in the window of an open loop that were never issued */
+	uint64_t unissued;  /* bytes due in the window of an open loop that were never issued */
 	char note[128];     /* of its engine */
 	struct outcome_slot *slots;
 	struct live_dir dir[DIR_COUNT];
@@ -48,19 +50,19 @@ struct live_thread {
 };
 
 struct live {
-	size_t length;          /* of the mapping */
+	size_t length; /* of the mapping */
 	unsigned nthreads;
-	uint64_t nslots;        /* a thread */
+	uint64_t nslots;         /* a thread */
 	uint64_t window_planned; /* ns, 0 = bound by size */
 	/* supervisor -> worker */
 	_Atomic uint32_t stop;  /* end early, drain, say so */
 	_Atomic uint64_t go_at; /* monotonic ns at which jobs run together begin; 0 = not yet */
 	/* worker -> supervisor */
-	_Atomic uint32_t phase; /* of the worker as a whole: SETUP READY RAMP (= running) END */
-	_Atomic uint64_t begun; /* monotonic ns when the ramp began; 0 = still in set-up */
+	_Atomic uint32_t phase;     /* of the worker as a whole: SETUP READY RAMP (= running) END */
+	_Atomic uint64_t begun;     /* monotonic ns when the ramp began; 0 = still in set-up */
 	_Atomic uint64_t window_at; /* monotonic ns when the first thread entered the window */
-	_Atomic uint32_t final; /* the last word: everything below is complete */
-	_Atomic uint32_t early; /* ended because of stop */
+	_Atomic uint32_t final;     /* the last word: everything below is complete */
+	_Atomic uint32_t early;     /* ended because of stop */
 	/* the first error; text is complete when error_ready is set */
 	_Atomic uint32_t error_taken, error_ready;
 	enum outcome_status status;
@@ -71,8 +73,8 @@ struct live {
 	_Atomic uint32_t cpu_begun, cpu_left;
 	uint64_t cpu_usr[2], cpu_sys[2];
 	bool sync_engine;
-	bool open_loop;         /* latency counts from the intended start */
-	char note[256];         /* of the set-up, written before there are threads */
+	bool open_loop; /* latency counts from the intended start */
+	char note[256]; /* of the set-up, written before there are threads */
 	struct live_thread thread[];
 };
 
@@ -98,8 +100,8 @@ void live_gather(const struct live *l, struct outcome *o);
 struct quantum {
 	uint64_t start, idle; /* ns; idle = waited for the pacer, which is stretched already */
 	uint64_t issued, delivered;
-	uint64_t debt;        /* ns by which the last hold came out too long */
-	uint64_t length;      /* I/Os; doubled whenever a drain took longer than its hold */
+	uint64_t debt;   /* ns by which the last hold came out too long */
+	uint64_t length; /* I/Os; doubled whenever a drain took longer than its hold */
 };
 
 enum task_end { END_NOT, END_TIME, END_SPENT, END_STOP, END_FAILED };
@@ -113,33 +115,33 @@ struct task {
 	struct live_thread *t;
 	const struct engine *engine;
 	unsigned index;
-	int fd;                  /* own open file description; -1 for diskless engines */
+	int fd; /* own open file description; -1 for diskless engines */
 	uint8_t *buffers;
 	size_t buffer_len, buffers_len;
 
 	/* clock and phases, in the engine's time */
-	uint64_t now;            /* stamp of the last reaped batch or end of a wait */
-	uint64_t pushed_at;      /* when the last submission began */
-	uint64_t taken_at;       /* when the last submission returned; not of synchronous engines */
-	uint64_t t0, ws, we;     /* begin; window [ws, we]; we = UINT64_MAX when bound by size only */
-	uint64_t edge;           /* the next of them */
-	uint64_t count_until;    /* completions up to here are inside the window */
-	uint64_t last;           /* last completion inside the window, ws before the first */
+	uint64_t now;         /* stamp of the last reaped batch or end of a wait */
+	uint64_t pushed_at;   /* when the last submission began */
+	uint64_t taken_at;    /* when the last submission returned; not of synchronous engines */
+	uint64_t t0, ws, we;  /* begin; window [ws, we]; we = UINT64_MAX when bound by size only */
+	uint64_t edge;        /* the next of them */
+	uint64_t count_until; /* completions up to here are inside the window */
+	uint64_t last;        /* last completion inside the window, ws before the first */
 	uint64_t slot_end;
 	uint64_t slot;
 	enum phase phase;
 	enum task_end end;
 	bool is_virtual, is_sync, cancelled, stuck;
-	bool refill;             /* buffers of writes are filled anew, outside the stamps */
-	bool open;               /* rate: an I/O begins when it was due, not when it could be issued */
+	bool refill; /* buffers of writes are filled anew, outside the stamps */
+	bool open;   /* rate: an I/O begins when it was due, not when it could be issued */
 
 	/* what is issued next */
 	struct pattern pattern;
 	struct pace pace;
 	struct contents contents;
-	uint64_t left;           /* blocks still to issue of a run bound by size */
-	uint64_t writes;         /* since the last sync word counted */
-	enum io_op sync_due;     /* IO_FSYNC or IO_FDATASYNC when due, else IO_READ */
+	uint64_t left;       /* blocks still to issue of a run bound by size */
+	uint64_t writes;     /* since the last sync word counted */
+	enum io_op sync_due; /* IO_FSYNC or IO_FDATASYNC when due, else IO_READ */
 	unsigned depth, batch, complete_min, complete_max;
 	struct io *ios;
 	struct io **free, **pend, **done, **held;
@@ -147,8 +149,8 @@ struct task {
 
 	/* --inject */
 	bool injected, deep, holding;
-	double stretch;          /* P / (1 - P) */
-	uint64_t delivered;      /* stamp of the last delivered completion */
+	double stretch;     /* P / (1 - P) */
+	uint64_t delivered; /* stamp of the last delivered completion */
 	struct quantum q;
 	struct rng luck;
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run/pace (private): when the next I/O may be issued. The schedule of rate_iops and rate is absolute:
- * what stands behind n I/Os (or bytes) is due at base + n / rate. A thread that fell behind catches
- * up, as fio's does, so that a stall shows in latency and stall.longest and not as a lower rate. Behind
- * every thinktime_blocks I/Os the thread waits until nothing is in flight, then for thinktime.
+ * run/pace (private): when the next I/O may be issued. The schedule of rate_iops and rate is
+ * absolute: what stands behind n I/Os (or bytes) is due at base + n / rate. A thread that fell
+ * behind catches up, as fio's does, so that a stall shows in latency and stall.longest and not as a
+ * lower rate. Behind every thinktime_blocks I/Os the thread waits until nothing is in flight, then
+ * for thinktime.
  */
 #ifndef BLKGATE_RUN_PACE_H
 #define BLKGATE_RUN_PACE_H
@@ -15,10 +16,11 @@ struct pace {
 	double period; /* ns an I/O or a byte; 0 = unpaced */
 	uint64_t base; /* ns: when number 0 is due */
 	uint64_t n;    /* I/Os or bytes taken */
-	uint64_t due;  /* ns: when the next I/O is due; 0 when unpaced, UINT64_MAX before a thought */
-	uint64_t think;            /* ns */
-	uint32_t blocks, left;     /* of thinktime_blocks; until the next thought */
-	uint64_t then;             /* what due was when the thought came */
+	uint64_t
+		due; /* ns: when the next I/O is due; 0 when unpaced, UINT64_MAX before a thought */
+	uint64_t think;        /* ns */
+	uint32_t blocks, left; /* of thinktime_blocks; until the next thought */
+	uint64_t then;         /* what due was when the thought came */
 	bool on, thinking;
 };
 

@@ -17,24 +17,25 @@
 struct pattern {
 	uint64_t blocks, offset; /* region in blocks of bs; first byte */
 	uint32_t bs;
-	bool random, map;        /* map: exactly once a pass */
-	uint32_t read_pct;       /* 100 = reads only */
+	bool random, map;  /* map: exactly once a pass */
+	uint32_t read_pct; /* 100 = reads only */
 	uint64_t pos, pass, key;
 	unsigned half_bits;
 	struct rng rng, mix;
-	uint32_t len, units;     /* of the I/O that pattern_next() gave: bytes, blocks */
-	bool odd;                /* sizes vary or offsets are not uniform: spread is in use */
+	uint32_t len, units; /* of the I/O that pattern_next() gave: bytes, blocks */
+	bool odd;            /* sizes vary or offsets are not uniform: spread is in use */
 	struct spread spread;
 };
 
-/* Thread t of the job. Sequential jobs of a shared file all start at the region's begin, as fio's do. */
+/* Thread t of the job. Sequential jobs of a shared file all start at the region's begin, as fio's
+ * do. */
 void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed);
 /* Next I/O; *pass counts finished passes over the region before it. */
 void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass);
-/* Of a pattern with sizes that vary: an I/O covers several blocks of the smallest one. A sequential pass
- * cuts its last I/O; a random one that would reach beyond the region starts earlier. Ranks of zipf and
- * pareto are scattered over the region by one permutation, the same for all threads: hot blocks are hot
- * for all of them. */
+/* Of a pattern with sizes that vary: an I/O covers several blocks of the smallest one. A sequential
+ * pass cuts its last I/O; a random one that would reach beyond the region starts earlier. Ranks of
+ * zipf and pareto are scattered over the region by one permutation, the same for all threads: hot
+ * blocks are hot for all of them. */
 /* The permutation itself, for tests: a bijection of [0, blocks). */
 uint64_t pattern_permute(const struct pattern *p, uint64_t i);
 

@@ -17,9 +17,9 @@
 
 /* --inject, outside the job's identity. */
 struct inject {
-	double slow;      /* P in [0,1): IOPS fall by P */
-	uint64_t delay;   /* ns added to every completion */
-	double error;     /* share of I/Os that fail with EIO after they were done */
+	double slow;    /* P in [0,1): IOPS fall by P */
+	uint64_t delay; /* ns added to every completion */
+	double error;   /* share of I/Os that fail with EIO after they were done */
 };
 #define INJECT_NONE ((struct inject){0})
 /* "slow=30%" | "slow=0.3" | "delay=1ms" | "error=1e-6", comma separated. ERR_USAGE. */
@@ -28,7 +28,8 @@ int inject_parse(const char *spec, struct inject *out, struct err *e);
 struct run_request {
 	const struct job *job;
 	/* Session-held descriptors; the worker reopens each thread's through /proc/self/fd so that
-	 * it has its own description with the job's flags. shared: 1; per_job: numjobs; diskless: 0. */
+	 * it has its own description with the job's flags. shared: 1; per_job: numjobs; diskless:
+	 * 0. */
 	const int *fds;
 	unsigned nfds;
 	const char *target_name; /* for messages */
@@ -38,18 +39,20 @@ struct run_request {
 };
 
 struct run_progress { /* totals over the jobs in flight */
-	uint64_t elapsed, expected; /* ns since the start of the window, and its planned length (0 unknown) */
+	uint64_t elapsed,
+		expected; /* ns since the start of the window, and its planned length (0 unknown) */
 	uint64_t ios, bytes;
 	const char *phase; /* "ramp" "measure" "drain" */
 };
 
 struct run_options {
-	/* ns beyond the planned time before a worker counts as hung; 0 = 10 s. Also what a stopped run
-	 * may take to drain; set-up (buffers, engine, invalidate) may take six of them. */
+	/* ns beyond the planned time before a worker counts as hung; 0 = 10 s. Also what a stopped
+	 * run may take to drain; set-up (buffers, engine, invalidate) may take six of them. */
 	uint64_t grace;
-	uint64_t kill_wait;      /* ns to wait after SIGKILL before it is abandoned; 0 = 2 s */
+	uint64_t kill_wait;       /* ns to wait after SIGKILL before it is abandoned; 0 = 2 s */
 	const volatile int *stop; /* set by a signal handler; may be NULL */
-	void (*progress)(void *arg, const struct run_progress *p); /* about every 100 ms; may be NULL */
+	void (*progress)(void *arg,
+			 const struct run_progress *p); /* about every 100 ms; may be NULL */
 	void *arg;
 	const int *close_in_child; /* descriptors (locks, journal) the worker must close */
 	unsigned nclose;
@@ -60,17 +63,17 @@ struct run_options {
 int run_jobs(const struct run_request *req, size_t n, const struct run_options *opt,
 	     struct outcome *out, struct err *e);
 
-/* Layout: writes `bytes` of incompressible data (seeded) to fd and syncs, in a forked worker under the
- * same supervision. fallocate is not enough: unwritten extents read at memory speed. The pages are
- * dropped afterwards, or with keep_cached left in the page cache, for jobs that ask for cached I/O
- * (direct and invalidate false). *lost (may be NULL): its worker could not be killed, nothing may touch
- * the target any more. ERR_MEASURE, ERR_INTR. */
+/* Layout: writes `bytes` of incompressible data (seeded) to fd and syncs, in a forked worker under
+ * the same supervision. fallocate is not enough: unwritten extents read at memory speed. The pages
+ * are dropped afterwards, or with keep_cached left in the page cache, for jobs that ask for cached
+ * I/O (direct and invalidate false). *lost (may be NULL): its worker could not be killed, nothing
+ * may touch the target any more. ERR_MEASURE, ERR_INTR. */
 int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const char *name,
 	       const struct run_options *opt, uint64_t *written, bool *lost, struct err *e);
 
-/* Writes back and drops the cached pages of fd's file (invalidate). Success is no proof that they went:
- * the kernel only takes the advice (tmpfs, locked pages). The worker of a job that reads through the
- * cache looks, and refuses. 0 or ERR_MEASURE. */
+/* Writes back and drops the cached pages of fd's file (invalidate). Success is no proof that they
+ * went: the kernel only takes the advice (tmpfs, locked pages). The worker of a job that reads
+ * through the cache looks, and refuses. 0 or ERR_MEASURE. */
 int run_invalidate(int fd, const char *name, struct err *e);
 
 /* Longest time a run of that job may take before the supervisor ends it, grace not included. */

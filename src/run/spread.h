@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run/spread (private): block sizes that vary and random offsets that are not uniform. A pattern has
- * one; jobs that use neither never come here.
+ * run/spread (private): block sizes that vary and random offsets that are not uniform. A pattern
+ * has one; jobs that use neither never come here.
  */
 #ifndef BLKGATE_RUN_SPREAD_H
 #define BLKGATE_RUN_SPREAD_H

@@ -22,8 +22,8 @@ static uint64_t run_time(const struct conductor *c, const struct job *j)
 	return last && last->wall > planned ? last->wall : planned;
 }
 
-/* What a run wrote before is what it will write; the first one of a job bounded by size is known too. A
- * first free-running one is not: it may pass the budget, the next will not start. */
+/* What a run wrote before is what it will write; the first one of a job bounded by size is known
+ * too. A first free-running one is not: it may pass the budget, the next will not start. */
 static uint64_t run_written(const struct conductor *c, const struct job *j)
 {
 	const struct outcome *last = last_run(c, j);

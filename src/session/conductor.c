@@ -7,21 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void tell(struct conductor *c, enum session_event_kind kind,
-		 const struct run_progress *progress, const struct run *finished, const char *text)
+void tell(struct conductor *c, enum session_event_kind kind, const struct run_progress *progress,
+	  const struct run *finished, const char *text)
 {
 	struct session_event ev = {
-	    .kind = kind,
-	    .result = c->r,
-	    .session = c->session,
-	    .job = c->now.job,
-	    .run = c->now.run,
-	    .done = c->done,
-	    .total = c->total,
-	    .eta = c->remaining,
-	    .progress = progress,
-	    .finished = finished,
-	    .text = text,
+		.kind = kind,
+		.result = c->r,
+		.session = c->session,
+		.job = c->now.job,
+		.run = c->now.run,
+		.done = c->done,
+		.total = c->total,
+		.eta = c->remaining,
+		.progress = progress,
+		.finished = finished,
+		.text = text,
 	};
 
 	if (c->o->event)
@@ -56,8 +56,8 @@ static void new_session(struct conductor *c)
 	snprintf(s->id, sizeof(s->id), "%s-%06x", compact, (unsigned)(rng_entropy() & 0xffffff));
 }
 
-/* The suite's `admit` conditions held before the first I/O; they must still hold after the last, or the
- * session measured something else than it says. */
+/* The suite's `admit` conditions held before the first I/O; they must still hold after the last, or
+ * the session measured something else than it says. */
 static void check_admission(struct conductor *c)
 {
 	const struct host host = {.root = "/"};
@@ -143,8 +143,8 @@ static bool choose(struct conductor *c, uint32_t next)
 	return any;
 }
 
-/* False when the budget does not allow the session. What is missing of the least number of sessions is
- * an error of the jobs; a further session that would only have decided more is not. */
+/* False when the budget does not allow the session. What is missing of the least number of sessions
+ * is an error of the jobs; a further session that would only have decided more is not. */
 static bool within_budget(struct conductor *c)
 {
 	const char *why = budget_refuses_session(c);
@@ -182,7 +182,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 		struct err *e)
 {
 	struct conductor c = {
-	    .p = p, .o = o, .r = r, .begun = clock_now(), .now = {.job = UINT32_MAX}};
+		.p = p, .o = o, .r = r, .begun = clock_now(), .now = {.job = UINT32_MAX}};
 	int rc = 0;
 
 	session_result_init(p, o, r);

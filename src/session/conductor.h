@@ -33,7 +33,8 @@ void tell(struct conductor *c, enum session_event_kind kind, const struct run_pr
 
 /* execute.c */
 void take_holds(struct conductor *c);
-/* Fresh files on the targets of the chosen jobs. Only ERR_INTR is returned; other failures are the jobs'. */
+/* Fresh files on the targets of the chosen jobs. Only ERR_INTR is returned; other failures are the
+ * jobs'. */
 int prepare_targets(struct conductor *c, uint64_t seed, struct err *e);
 /* Makes the run, or says in the result why not. ERR_INTR, ERR_OUTPUT (journal). */
 int execute(struct conductor *c, struct order_entry entry, uint32_t order, struct err *e);

@@ -12,8 +12,8 @@ static void on_progress(void *arg, const struct run_progress *progress)
 	tell(arg, EVENT_PROGRESS, progress, NULL, NULL);
 }
 
-/* What a worker on that target must not keep: if it cannot be killed it would hold the other targets
- * and the locks until the machine goes down. */
+/* What a worker on that target must not keep: if it cannot be killed it would hold the other
+ * targets and the locks until the machine goes down. */
 struct closing {
 	int *v;
 	size_t n, cap;
@@ -67,7 +67,8 @@ static void add_failed(struct conductor *c, struct order_entry entry, enum outco
 		record_failed(c, run);
 }
 
-/* A number that no run of the job has in this session: two records of one run are a damaged result. */
+/* A number that no run of the job has in this session: two records of one run are a damaged result.
+ */
 static uint32_t next_run(const struct conductor *c, size_t job)
 {
 	uint32_t next = 0;
@@ -104,10 +105,9 @@ static void fail_target(struct conductor *c, uint32_t target, const struct err *
 	snprintf(text, sizeof(text), "%s%s%s", e->text, e->hint[0] ? "; " : "", e->hint);
 	for (size_t i = 0; i < c->p->njobs; i++)
 		if (uses(c, i, target))
-			add_failed(
-				c,
-				(struct order_entry){.job = (uint32_t)i, .run = next_run(c, i)},
-				OUTCOME_SETUP, e->sys, text);
+			add_failed(c,
+				   (struct order_entry){.job = (uint32_t)i, .run = next_run(c, i)},
+				   OUTCOME_SETUP, e->sys, text);
 	tell(c, EVENT_NOTICE, NULL, NULL, e->text);
 }
 

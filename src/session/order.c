@@ -27,7 +27,8 @@ void session_order_make(const struct job *jobs, size_t njobs, const bool *chosen
 
 		for (size_t i = 0; i < njobs; i++)
 			if (chosen[i] && run < jobs[i].runs)
-				out->v[out->n++] = (struct order_entry){.job = (uint32_t)i, .run = run};
+				out->v[out->n++] =
+					(struct order_entry){.job = (uint32_t)i, .run = run};
 		rng_shuffle(&rng, out->v + first, out->n - first, sizeof(*out->v));
 	}
 }

@@ -26,8 +26,8 @@ void hold_release(struct hold *h)
 	lock_release(&h->lock);
 }
 
-/* The name may have come to mean another file or disk between plan and open, while we waited for the
- * lock say: permission was given for what it named then. */
+/* The name may have come to mean another file or disk between plan and open, while we waited for
+ * the lock say: permission was given for what it named then. */
 static int same_target(int fd, const struct target *t, struct err *e)
 {
 	struct stat st;
@@ -44,7 +44,8 @@ static int same_target(int fd, const struct target *t, struct err *e)
 	seq = block ? host_diskseq(fd) : 0;
 	if (t->diskseq && seq && seq != t->diskseq)
 		return err_set(e, ERR_TARGET,
-			       "the disk behind target '%s' was replaced since it was checked", t->id);
+			       "the disk behind target '%s' was replaced since it was checked",
+			       t->id);
 	return 0;
 }
 
@@ -54,8 +55,9 @@ static int open_node(struct hold *h, const struct target *t, bool writes, struct
 	int flags = (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	int fd;
 
-	/* O_EXCL on a block device is the kernel's own claim: it fails while anything below or above
-	 * is mounted, swap or held, and a mount then fails while we hold it. Only writers take it. */
+	/* O_EXCL on a block device is the kernel's own claim: it fails while anything below or
+	 * above is mounted, swap or held, and a mount then fails while we hold it. Only writers
+	 * take it. */
 	if (t->kind == TARGET_BLOCK && writes)
 		flags |= O_EXCL;
 	fd = open(t->path, flags);
@@ -99,8 +101,9 @@ static int still_unused(const struct target *t, struct err *e)
 	return rc;
 }
 
-/* systemd's protocol for block devices: the lock of the whole disk stands for its partitions too, and
- * udev stops probing meanwhile. Where only the partition was granted, its own node has to do. */
+/* systemd's protocol for block devices: the lock of the whole disk stands for its partitions too,
+ * and udev stops probing meanwhile. Where only the partition was granted, its own node has to do.
+ */
 static int take_lock(struct hold *h, const struct target *t, uint64_t wait_lock,
 		     const volatile int *stop, struct err *e)
 {
@@ -160,10 +163,11 @@ int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t
 		int fd = plan_scratch_file(t->path), rc;
 
 		if (fd < 0)
-			return err_sys(e, ERR_TARGET, -fd, "cannot make a file in folder '%s'", t->id);
+			return err_sys(e, ERR_TARGET, -fd, "cannot make a file in folder '%s'",
+				       t->id);
 		h->fds[h->nfds++] = fd;
-		rc = run_layout(fd, needs.bytes, seed + i, needs.cached, t->id, ro, &wrote, &h->lost,
-				e);
+		rc = run_layout(fd, needs.bytes, seed + i, needs.cached, t->id, ro, &wrote,
+				&h->lost, e);
 		*written += wrote;
 		if (rc < 0)
 			return rc;

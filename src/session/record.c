@@ -39,10 +39,10 @@ static int claim_journal(struct conductor *c, struct err *e)
 		err_set(e, ERR_BUSY, "another blkgate run is writing '%s'", c->o->journal);
 		err_hint(e, "give each run a folder of its own with --out, or wait with "
 			    "--wait-lock 10min");
-	}
-	else if (rc < 0)
-		*VEC_PUSH(&c->r->notices) = arena_printf(
-			&c->r->arena, "the journal is not protected from a second run: %s", le.text);
+	} else if (rc < 0)
+		*VEC_PUSH(&c->r->notices) =
+			arena_printf(&c->r->arena,
+				     "the journal is not protected from a second run: %s", le.text);
 	return e->code;
 }
 
@@ -80,10 +80,9 @@ static int keep_unfinished(struct conductor *c, struct err *e)
 		return 0;
 	if (file_set_aside(c->o->journal, &old, e) < 0)
 		return e->code;
-	*VEC_PUSH(&c->r->notices) =
-		arena_printf(&c->r->arena,
-			     "the journal of an unfinished run was kept: blkgate judge %s",
-			     old ? old : c->o->journal);
+	*VEC_PUSH(&c->r->notices) = arena_printf(
+		&c->r->arena, "the journal of an unfinished run was kept: blkgate judge %s",
+		old ? old : c->o->journal);
 	lock_release(&c->journal_lock);
 	rc = claim_journal(c, e);
 	free(old);

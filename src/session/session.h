@@ -52,9 +52,10 @@ struct session_options {
 };
 
 /*
- * Fills r, judged and ready to be reported, also when it fails: what was measured stays, the rest is "not
- * measured". A target that cannot be claimed or prepared is an error of its jobs and not of this
- * call. Returns 0; ERR_OUTPUT or ERR_BUSY when the journal cannot be written; ERR_INTR when stopped.
+ * Fills r, judged and ready to be reported, also when it fails: what was measured stays, the rest
+ * is "not measured". A target that cannot be claimed or prepared is an error of its jobs and not of
+ * this call. Returns 0; ERR_OUTPUT or ERR_BUSY when the journal cannot be written; ERR_INTR when
+ * stopped.
  */
 int session_run(const struct plan *p, const struct session_options *o, struct result *r,
 		struct err *e);

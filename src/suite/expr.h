@@ -2,11 +2,10 @@
 /*
  * suite/expr: the one grammar for requires, admit, when and expect (EBNF in suites/README.md).
  *
- *	expr      = [ "every run:" ] subject operator value [ "wait" time ]    (wait is refused by the readers)
- *	subject   = name { "." name } | "spread" "(" name { "." name } ")"
- *	operator  = ">=" | "<=" | ">" | "<" | "==" | "!="
- *	value     = number [ unit ] | percent "of" reference | word { word }
- *	reference = "link" | "upstream" | "datasheet." name
+ *	expr      = [ "every run:" ] subject operator value [ "wait" time ]    (wait is refused by
+ *the readers) subject   = name { "." name } | "spread" "(" name { "." name } ")" operator  = ">=" |
+ *"<=" | ">" | "<" | "==" | "!=" value     = number [ unit ] | percent "of" reference | word { word
+ *} reference = "link" | "upstream" | "datasheet." name
  *
  * Includes: model, base. Ownership: strings in the given arena.
  */
@@ -17,14 +16,14 @@
 #include "model/check.h"
 
 struct expr {
-	const char *text;    /* as written, white space folded */
+	const char *text; /* as written, white space folded */
 	bool every_run, spread;
 	const char *subject; /* "read.bw", "target.type" */
 	enum check_op op;
-	const char *value;   /* right side as written, "2ms", "block"; NULL when percent_of is set */
+	const char *value; /* right side as written, "2ms", "block"; NULL when percent_of is set */
 	const char *percent_of; /* NULL, "link", "upstream", "datasheet.NAME" */
-	double ratio;        /* with percent_of: 0.8 */
-	uint64_t wait;       /* ns; 0 = none. Read so that it can be refused with a sentence */
+	double ratio;           /* with percent_of: 0.8 */
+	uint64_t wait;          /* ns; 0 = none. Read so that it can be refused with a sentence */
 	uint32_t line, column;
 };
 
@@ -38,8 +37,8 @@ int expr_parse(const char *text, struct arena *a, struct expr *out, struct err *
  * versions or the reverse ("1.10" < "1.9").
  */
 int expr_compare(const char *fact, enum check_op op, const char *value, struct err *e);
-/* The same for the fact of that name: kernel.release, device.firmware and whatever else is a version
- * by its meaning is ordered by version rules alone. */
+/* The same for the fact of that name: kernel.release, device.firmware and whatever else is a
+ * version by its meaning is ordered by version rules alone. */
 int expr_compare_fact(const char *key, const char *fact, enum check_op op, const char *value,
 		      struct err *e);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * suite/reader: what the files that read parts of a suite share: findings with their place, scalars
- * by type, keys against a list. A finding about a node whose ${} failed is dropped: that was reported.
- * Private to the suite room. Includes: model, base.
+ * by type, keys against a list. A finding about a node whose ${} failed is dropped: that was
+ * reported. Private to the suite room. Includes: model, base.
  */
 #ifndef BLKGATE_SUITE_READER_H
 #define BLKGATE_SUITE_READER_H
@@ -14,9 +14,9 @@ enum { READER_SHOWN_MAX = 200 }; /* an alias can repeat one mistake a million ti
 struct reader {
 	struct suite *s;
 	struct diags *d;
-	struct arena scratch; /* for values that are read only to be checked */
-	size_t errors, hidden;   /* errors above READER_SHOWN_MAX are only counted */
-	size_t warnings, quiet;  /* likewise */
+	struct arena scratch;      /* for values that are read only to be checked */
+	size_t errors, hidden;     /* errors above READER_SHOWN_MAX are only counted */
+	size_t warnings, quiet;    /* likewise */
 	struct workload *workload; /* whose waivers hold now, or NULL */
 };
 
@@ -27,8 +27,8 @@ struct diag *rd_error(struct reader *r, const struct ynode *at, const char *fmt,
 struct diag *rd_warn(struct reader *r, const struct ynode *at, enum rule rule, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* The error of a rule, which no waiver lifts. */
-struct diag *rd_broken(struct reader *r, const struct ynode *at, enum rule rule, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+struct diag *rd_broken(struct reader *r, const struct ynode *at, enum rule rule, const char *fmt,
+		       ...) __attribute__((format(printf, 4, 5)));
 void rd_hint(struct diag *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds an error of a value reader with its hint. */
 void rd_err(struct reader *r, const struct ynode *at, const struct err *e);
@@ -51,7 +51,8 @@ void rd_keys(struct reader *r, const struct ynode *map, const char *where, const
 	     size_t n);
 #define RD_KEYS(r, map, where, list) rd_keys(r, map, where, list, sizeof(list) / sizeof(*(list)))
 
-/* suite_facts.c: the facts that a suite can name, but for label.NAME; the table of suites/README.md. */
+/* suite_facts.c: the facts that a suite can name, but for label.NAME; the table of
+ * suites/README.md. */
 extern const char *const fact_words[];
 extern const size_t fact_word_count;
 /* Warns about a name that is no fact. */
@@ -61,7 +62,8 @@ void rd_fact(struct reader *r, const struct ynode *at, const char *name);
 void rd_fact_value(struct reader *r, const struct ynode *at, const struct expr *x);
 
 /* params.c */
-void params_read(struct reader *r, const struct ynode *node, const struct setting *set, size_t nset);
+void params_read(struct reader *r, const struct ynode *node, const struct setting *set,
+		 size_t nset);
 void params_apply(struct reader *r, struct ynode *root, const struct ynode *except);
 void params_unused(struct reader *r);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * suite/rules: the one list of rules. A rule is a finding that has a name, so that `waive:` can give a
- * reason for it; the suite's reader finds the first ones itself, the plan the others. A name stands
- * here and nowhere else: what can be found can be waived, unless it is an error.
- * Includes: base.
+ * suite/rules: the one list of rules. A rule is a finding that has a name, so that `waive:` can
+ * give a reason for it; the suite's reader finds the first ones itself, the plan the others. A name
+ * stands here and nowhere else: what can be found can be waived, unless it is an error. Includes:
+ * base.
  */
 #ifndef BLKGATE_SUITE_RULES_H
 #define BLKGATE_SUITE_RULES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * suite: what was written, with its places. Reading is strict: every unknown or duplicate key, wrong
- * type and bad value is reported (all of them, with file:line:column, nearest known word and hint).
- * The suite touches no device and applies no defaults: that is plan's.
+ * suite: what was written, with its places. Reading is strict: every unknown or duplicate key,
+ * wrong type and bad value is reported (all of them, with file:line:column, nearest known word and
+ * hint). The suite touches no device and applies no defaults: that is plan's.
  *
  * Includes: model, base. Ownership: suite_load fills, suite_release frees; everything inside lives
  * in the suite's arena and is valid until then.
@@ -20,9 +20,18 @@
 #include "suite/words.h"
 #include "suite/yaml.h"
 
-struct setting { const char *key, *value; }; /* --set, --label */
+struct setting {
+	const char *key, *value;
+}; /* --set, --label */
 
-enum origin_kind { ORIGIN_DEFAULT, ORIGIN_DEFAULTS, ORIGIN_WORKLOAD, ORIGIN_MATRIX, ORIGIN_COMMAND, ORIGIN_TARGET };
+enum origin_kind {
+	ORIGIN_DEFAULT,
+	ORIGIN_DEFAULTS,
+	ORIGIN_WORKLOAD,
+	ORIGIN_MATRIX,
+	ORIGIN_COMMAND,
+	ORIGIN_TARGET
+};
 struct origin {
 	enum origin_kind kind;
 	uint32_t line, column;
@@ -50,10 +59,11 @@ struct exclude { /* all words must match */
 };
 
 struct gate_entry {
-	const char *metric;  /* as written, maybe without direction */
-	double tolerance;    /* ratio or base unit */
+	const char *metric; /* as written, maybe without direction */
+	double tolerance;   /* ratio or base unit */
 	bool absolute;
-	enum unit unit;      /* of the tolerance: UNIT_RATIO, or the unit an absolute one was written in */
+	enum unit
+		unit; /* of the tolerance: UNIT_RATIO, or the unit an absolute one was written in */
 	const char *tolerance_text; /* "5%", "+50ms" */
 	enum check_role role;
 	uint32_t line, column;
@@ -83,15 +93,29 @@ struct workload {
 };
 
 /* value NULL = required and not given; set: the value came from --set */
-struct param { const char *name, *value; bool required, set; uint32_t line, column; uint32_t uses; };
+struct param {
+	const char *name, *value;
+	bool required, set;
+	uint32_t line, column;
+	uint32_t uses;
+};
 /* required: --label must give it, value is NULL; else the value is fixed */
-struct label_rule { const char *name, *value; bool required; uint32_t line, column; };
-struct datasheet { const char *name; enum unit unit; double value; uint32_t line, column; };
+struct label_rule {
+	const char *name, *value;
+	bool required;
+	uint32_t line, column;
+};
+struct datasheet {
+	const char *name;
+	enum unit unit;
+	double value;
+	uint32_t line, column;
+};
 struct known_entry {
-	const char *check;   /* "WORKLOAD gate METRIC" */
+	const char *check; /* "WORKLOAD gate METRIC" */
 	double no_worse_than;
 	const char *ticket;
-	int64_t until;       /* UTC seconds, end of the day written */
+	int64_t until; /* UTC seconds, end of the day written */
 	uint32_t line, column;
 };
 
@@ -110,20 +134,21 @@ struct suite {
 	double assumed_session_sd; /* 0.015 */
 	word_values defaults;
 	uint32_t sessions_min, sessions_max; /* 1..5 */
-	waivers waive; /* suite wide */
+	waivers waive;                       /* suite wide */
 	VEC(struct workload) workloads;
 	VEC(struct known_entry) known;
 };
 
-/* Reads and checks one file (or text under that name). All errors go to d. 0, or ERR_SUITE when d has
- * errors (e from the first of them); the suite is then empty but releasable. ERR_SUITE also when
- * the file cannot be read. */
+/* Reads and checks one file (or text under that name). All errors go to d. 0, or ERR_SUITE when d
+ * has errors (e from the first of them); the suite is then empty but releasable. ERR_SUITE also
+ * when the file cannot be read. */
 int suite_load(const char *path, const struct setting *set, size_t nset, struct suite *s,
 	       struct diags *d, struct err *e);
-int suite_parse(const char *text, size_t n, const char *name, const struct setting *set, size_t nset,
-		struct suite *s, struct diags *d, struct err *e);
+int suite_parse(const char *text, size_t n, const char *name, const struct setting *set,
+		size_t nset, struct suite *s, struct diags *d, struct err *e);
 void suite_release(struct suite *s);
-/* The waiver for a rule, of the workload (or NULL) or else of the suite; NULL when there is none. */
+/* The waiver for a rule, of the workload (or NULL) or else of the suite; NULL when there is none.
+ */
 const struct waiver *suite_waiver(const struct suite *s, const struct workload *w, enum rule rule);
 /* The parameters behind a value as "--set runtime=30s, x=1 of s.yaml:4:14"; NULL when none. */
 const char *suite_param_text(const struct suite *s, const struct ynode *node, struct arena *a);

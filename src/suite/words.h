@@ -3,9 +3,9 @@
  * suite/words: the table of workload words (fio's names) and how each is read into a struct job.
  * The order of the table is the order of matrix axes in names and of `plan`.
  * Words: rw bs ioengine iodepth iodepth_batch_submit iodepth_batch_complete_min
- * iodepth_batch_complete_max numjobs size offset runtime ramp_time time_based loops direct sync fsync
- * fdatasync end_fsync rate_iops rwmixread norandommap randrepeat seed invalidate files hipri nowait
- * fixedbufs registerfiles sqthread_poll sim runs
+ * iodepth_batch_complete_max numjobs size offset runtime ramp_time time_based loops direct sync
+ * fsync fdatasync end_fsync rate_iops rwmixread norandommap randrepeat seed invalidate files hipri
+ * nowait fixedbufs registerfiles sqthread_poll sim runs
  * (`sessions` is suite wide, stands only in defaults, and is no word of this table: no job has it.)
  * Defaults that depend on other words (time_based, end_fsync, iodepth_batch_complete_max) have a
  * sentence as dflt, stay false or 0 in words_default, and are resolved by plan.
@@ -23,16 +23,18 @@ enum { WORD_COUNT_MAX = 48 };
 
 struct word {
 	const char *name;
-	const char *dflt;   /* default as text for `plan`; "" = none */
+	const char *dflt;        /* default as text for `plan`; "" = none */
 	const char *fio_differs; /* fio's default where ours differs, else NULL */
-	const char *what;   /* one line */
+	const char *what;        /* one line */
 	/* Reads text into j; strings go into a. 0 or ERR_SUITE with text and hint, no place. */
-	int (*read)(const struct word *w, const char *text, struct arena *a, struct job *j, struct err *e);
+	int (*read)(const struct word *w, const char *text, struct arena *a, struct job *j,
+		    struct err *e);
 	/* The value now in j, canonical ("4096", "randread", "10 s" as plan shows it). */
 	void (*show)(const struct word *w, const struct job *j, struct str *out);
-	size_t offset;      /* into struct job, for the shared readers */
-	uint64_t min, max;  /* range, for the shared readers */
-	bool bytes;         /* a size: shown to people with its unit, in names in the largest that divides */
+	size_t offset;     /* into struct job, for the shared readers */
+	uint64_t min, max; /* range, for the shared readers */
+	bool bytes; /* a size: shown to people with its unit, in names in the largest that divides
+		     */
 };
 
 extern const struct word word_table[];
@@ -45,9 +47,9 @@ const char *word_nearest(const char *name);
 const char *word_fio_sentence(const char *name);
 /* All defaults of the table into j (zeroed before). size stays 0, runtime 0. */
 void words_default(struct job *j, struct arena *a);
-/* Value of an axis in a name: canonical, characters outside [A-Za-z0-9_+:=-] become '_'. A size stands
- * in the largest of KiB MiB GiB TiB that divides it, else in bytes: "4KiB", "512", "4000". Names are
- * identities in baselines: this form is never changed. */
+/* Value of an axis in a name: canonical, characters outside [A-Za-z0-9_+:=-] become '_'. A size
+ * stands in the largest of KiB MiB GiB TiB that divides it, else in bytes: "4KiB", "512", "4000".
+ * Names are identities in baselines: this form is never changed. */
 void word_name_value(const struct word *w, const struct job *j, struct str *out);
 /* The value of a word that is a size. */
 uint64_t word_bytes(const struct word *w, const struct job *j);

@@ -6,7 +6,8 @@
  * 64, nodes 2 million (aliases counted as expanded), 64 MiB of text. Aliases share nodes.
  * The first error of syntax is reported with place and the hint for the usual traps. A UTF-8 byte
  * order mark at the start is skipped, and columns count behind it.
- * Includes: base. Ownership: the tree lives in the caller's arena. Lines and columns from 1, in bytes.
+ * Includes: base. Ownership: the tree lives in the caller's arena. Lines and columns from 1, in
+ * bytes.
  */
 #ifndef BLKGATE_SUITE_YAML_H
 #define BLKGATE_SUITE_YAML_H
@@ -20,10 +21,11 @@ enum ykind { Y_SCALAR, Y_MAP, Y_SEQ };
 
 struct ynode {
 	enum ykind kind;
-	bool quoted;  /* scalar written with quotes or as a block */
-	bool flow;    /* inside [] or {} */
-	bool cut;     /* unquoted, and `#` without a space behind it follows: a comment may have cut it */
-	bool bad;     /* a ${} inside could not be replaced; reported, readers stay silent */
+	bool quoted; /* scalar written with quotes or as a block */
+	bool flow;   /* inside [] or {} */
+	bool cut; /* unquoted, and `#` without a space behind it follows: a comment may have cut it
+		   */
+	bool bad; /* a ${} inside could not be replaced; reported, readers stay silent */
 	uint32_t line, column;
 	const char *text;    /* scalar: as written, ${x} replaced later by suite */
 	const char *raw;     /* scalar: before replacement, NULL when nothing was replaced */

@@ -11,12 +11,13 @@
 struct yaml_fault {
 	const char *text; /* the whole buffer */
 	size_t n;
-	size_t at;                    /* byte offset of the problem, <= n */
-	size_t context_at;            /* byte offset of what was being read; = at when unknown */
+	size_t at;                     /* byte offset of the problem, <= n */
+	size_t context_at;             /* byte offset of what was being read; = at when unknown */
 	const char *problem, *context; /* the parser's words; context may be NULL */
 };
 
-/* Fills text and hint of e (ERR_SUITE, no place); returns the byte offset that the place should name. */
+/* Fills text and hint of e (ERR_SUITE, no place); returns the byte offset that the place should
+ * name. */
 size_t yaml_hint_fault(const struct yaml_fault *f, struct err *e);
 /* The sentence for a tag, which parses well and is refused. */
 void yaml_hint_tag(const char *tag, struct err *e);

@@ -2,9 +2,9 @@
 /*
  * suite/yaml_place: from libyaml's positions to line and column in bytes.
  *
- * libyaml counts characters, and reports bad encoding only as 1:1, so the buffer is checked first and
- * an index is turned into a byte offset here. Lines end at '\n' alone, as editors and compilers count.
- * Private to the suite room. Includes: base.
+ * libyaml counts characters, and reports bad encoding only as 1:1, so the buffer is checked first
+ * and an index is turned into a byte offset here. Lines end at '\n' alone, as editors and compilers
+ * count. Private to the suite room. Includes: base.
  */
 #ifndef BLKGATE_SUITE_YAML_PLACE_H
 #define BLKGATE_SUITE_YAML_PLACE_H
@@ -18,7 +18,7 @@ struct places {
 	size_t index, byte; /* cursor of places_byte: positions come nearly in order */
 	size_t *line;       /* byte offset of each line */
 	size_t nlines, cap;
-	size_t last;        /* line found last */
+	size_t last; /* line found last */
 };
 
 void places_init(struct places *p, const char *text, size_t n);

@@ -26,8 +26,7 @@ static inline struct io *bench_io(struct bench *b, unsigned i, enum io_op op, ui
 				  uint64_t offset)
 {
 	b->io[i] = (struct io){
-		.op = op, .index = i, .buf = b->buf + i * BLOCK, .len = len, .offset = offset
-	};
+		.op = op, .index = i, .buf = b->buf + i * BLOCK, .len = len, .offset = offset};
 	return &b->io[i];
 }
 

@@ -210,9 +210,9 @@ static void direct_io_with_aligned_buffers(void **state)
 	}
 	if (fd < 0) {
 		assert_int_equal(errno, EINVAL);
-		printf(
-		    "skip: %s with O_DIRECT: the file system of the current directory refuses it\n",
-		    g->name);
+		printf("skip: %s with O_DIRECT: the file system of the current directory refuses "
+		       "it\n",
+		       g->name);
 		skip();
 	}
 	bench_open_fd(&b, g, fd);
@@ -565,28 +565,28 @@ static const struct {
 	void (*fn)(void **state);
 	int needs;
 } cases[] = {
-    {"write_reaches_the_file", write_reaches_the_file, DISK},
-    {"read_sees_the_file", read_sees_the_file, DISK},
-    {"end_of_file_is_short_then_zero", end_of_file_is_short_then_zero, DISK},
-    {"wrong_descriptor_is_a_result", wrong_descriptor_is_a_result, DISK},
-    {"late_error_is_a_result", late_error_is_a_result, DISK},
-    {"bad_io_in_a_batch_is_alone", bad_io_in_a_batch_is_alone, DISK},
-    {"direct_io_with_aligned_buffers", direct_io_with_aligned_buffers, DISK},
-    {"sync_operations", sync_operations, ANY},
-    {"depth_is_reached", depth_is_reached, ANY},
-    {"full_is_zero_and_no_error", full_is_zero_and_no_error, ANY},
-    {"reap_honours_min_and_max", reap_honours_min_and_max, ANY},
-    {"past_deadline_returns_at_once", past_deadline_returns_at_once, ANY},
-    {"nothing_in_flight_waits_for_nothing", nothing_in_flight_waits_for_nothing, ANY},
-    {"cancelled_io_comes_back_once", cancelled_io_comes_back_once, ANY},
-    {"open_and_close_many_times", open_and_close_many_times, ANY},
-    {"every_io_comes_back", every_io_comes_back, ANY},
-    {"wait_ends_at_the_deadline", wait_ends_at_the_deadline, KERNEL_QUEUE},
-    {"signals_lose_nothing", signals_lose_nothing, ANY},
-    {"signal_ends_the_wait", signal_ends_the_wait, KERNEL_QUEUE},
-    {"slow_io_waits_and_cancels", slow_io_waits_and_cancels, CANCELS_PIPE},
-    {"lost_page_is_a_result", lost_page_is_a_result, MAPPED},
-    {"polling_is_refused_or_real", polling_is_refused_or_real, POLLS},
+	{"write_reaches_the_file", write_reaches_the_file, DISK},
+	{"read_sees_the_file", read_sees_the_file, DISK},
+	{"end_of_file_is_short_then_zero", end_of_file_is_short_then_zero, DISK},
+	{"wrong_descriptor_is_a_result", wrong_descriptor_is_a_result, DISK},
+	{"late_error_is_a_result", late_error_is_a_result, DISK},
+	{"bad_io_in_a_batch_is_alone", bad_io_in_a_batch_is_alone, DISK},
+	{"direct_io_with_aligned_buffers", direct_io_with_aligned_buffers, DISK},
+	{"sync_operations", sync_operations, ANY},
+	{"depth_is_reached", depth_is_reached, ANY},
+	{"full_is_zero_and_no_error", full_is_zero_and_no_error, ANY},
+	{"reap_honours_min_and_max", reap_honours_min_and_max, ANY},
+	{"past_deadline_returns_at_once", past_deadline_returns_at_once, ANY},
+	{"nothing_in_flight_waits_for_nothing", nothing_in_flight_waits_for_nothing, ANY},
+	{"cancelled_io_comes_back_once", cancelled_io_comes_back_once, ANY},
+	{"open_and_close_many_times", open_and_close_many_times, ANY},
+	{"every_io_comes_back", every_io_comes_back, ANY},
+	{"wait_ends_at_the_deadline", wait_ends_at_the_deadline, KERNEL_QUEUE},
+	{"signals_lose_nothing", signals_lose_nothing, ANY},
+	{"signal_ends_the_wait", signal_ends_the_wait, KERNEL_QUEUE},
+	{"slow_io_waits_and_cancels", slow_io_waits_and_cancels, CANCELS_PIPE},
+	{"lost_page_is_a_result", lost_page_is_a_result, MAPPED},
+	{"polling_is_refused_or_real", polling_is_refused_or_real, POLLS},
 };
 #define NCASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -601,8 +601,8 @@ static bool applies(const struct engine *g, int needs)
 	       (needs == POLLS && queue && (g->caps & ENGINE_HIPRI));
 }
 
-/* Not every file system has I/O that does not wait, not every user may lock memory. Any other refusal
- * is left to the cases, which fail of it. */
+/* Not every file system has I/O that does not wait, not every user may lock memory. Any other
+ * refusal is left to the cases, which fail of it. */
 static bool word_is_absent(const struct variant *v)
 {
 	struct err e = ERR_INIT;
@@ -632,12 +632,15 @@ static bool word_is_absent(const struct variant *v)
 static unsigned add_subjects(const struct engine *g, unsigned n)
 {
 	static const struct variant rows[] = {
-	    {NULL, "", {0}, false},
-	    {NULL, "_nowait", {.nowait = true}, false},
-	    {NULL, "_fixedbufs", {.fixedbufs = true}, false},
-	    {NULL, "_registerfiles", {.registerfiles = true}, false},
-	    {NULL, "_sqthread_poll", {.sqthread_poll = true}, false},
-	    {NULL, "_all", {.fixedbufs = true, .registerfiles = true, .sqthread_poll = true}, false},
+		{NULL, "", {0}, false},
+		{NULL, "_nowait", {.nowait = true}, false},
+		{NULL, "_fixedbufs", {.fixedbufs = true}, false},
+		{NULL, "_registerfiles", {.registerfiles = true}, false},
+		{NULL, "_sqthread_poll", {.sqthread_poll = true}, false},
+		{NULL,
+		 "_all",
+		 {.fixedbufs = true, .registerfiles = true, .sqthread_poll = true},
+		 false},
 	};
 	struct err e = ERR_INIT;
 	bool absent = engine_probe(g, &e) != 0;
@@ -650,8 +653,7 @@ static unsigned add_subjects(const struct engine *g, unsigned n)
 		assert_true(n < SUBJECTS_MAX);
 		subjects[n] = rows[i];
 		subjects[n].engine = g;
-		subjects[n].absent =
-		    absent || (rows[i].word[0] && word_is_absent(&subjects[n]));
+		subjects[n].absent = absent || (rows[i].word[0] && word_is_absent(&subjects[n]));
 		n++;
 	}
 	return n;
@@ -675,7 +677,7 @@ int main(void)
 			snprintf(names[n], sizeof(names[n]), "%s%s_%s", v->engine->name, v->word,
 				 cases[i].name);
 			tests[n] = (struct CMUnitTest){
-			    .name = names[n], .test_func = cases[i].fn, .initial_state = v};
+				.name = names[n], .test_func = cases[i].fn, .initial_state = v};
 			n++;
 		}
 	}

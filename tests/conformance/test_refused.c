@@ -68,10 +68,10 @@ static void probe_under_filter(struct finding *f, const void *arg)
 {
 	const struct denial *d = arg;
 	struct sock_filter code[] = {
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, d->call, 0, 1),
-	    BPF_STMT(BPF_RET | BPF_K, d->action),
-	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, d->call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, d->action),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog prog = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
 
@@ -148,23 +148,23 @@ static void filters_of_single_calls(void **state)
 		struct denial d;
 		const char *words[4];
 	} rows[] = {
-	    {{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_ERRNO | EPERM},
-	     {"io_uring_enter", "not permitted", "seccomp"}},
-	    {{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_ERRNO | ENOSYS},
-	     {"io_uring_enter", "not implemented", "seccomp"}},
-	    {{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_KILL_THREAD},
-	     {"io_uring", "SIGSYS", "seccomp"}},
-	    {{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_KILL_PROCESS},
-	     {"io_uring", "SIGSYS", "seccomp"}},
-	    {{io_uring_engine, __NR_io_uring_register, SECCOMP_RET_ERRNO | EPERM},
-	     {"io_uring_register", "not permitted", "seccomp"}},
-	    {{libaio_engine, __NR_io_submit, SECCOMP_RET_ERRNO | EPERM},
-	     {"io_submit", "not permitted", "seccomp"}},
-	    {{libaio_engine, __NR_io_submit, SECCOMP_RET_ERRNO | 0}, /* "0 taken" for ever */
-	     {"libaio", "did not come back"}},
-	    {{libaio_engine, __NR_io_getevents, SECCOMP_RET_ERRNO | ENOSYS},
-	     {"io_getevents", "not implemented", "seccomp"}},
-	    {{libaio_engine, __NR_io_getevents, SECCOMP_RET_KILL_THREAD}, {"libaio", "SIGSYS"}},
+		{{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_ERRNO | EPERM},
+		 {"io_uring_enter", "not permitted", "seccomp"}},
+		{{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_ERRNO | ENOSYS},
+		 {"io_uring_enter", "not implemented", "seccomp"}},
+		{{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_KILL_THREAD},
+		 {"io_uring", "SIGSYS", "seccomp"}},
+		{{io_uring_engine, __NR_io_uring_enter, SECCOMP_RET_KILL_PROCESS},
+		 {"io_uring", "SIGSYS", "seccomp"}},
+		{{io_uring_engine, __NR_io_uring_register, SECCOMP_RET_ERRNO | EPERM},
+		 {"io_uring_register", "not permitted", "seccomp"}},
+		{{libaio_engine, __NR_io_submit, SECCOMP_RET_ERRNO | EPERM},
+		 {"io_submit", "not permitted", "seccomp"}},
+		{{libaio_engine, __NR_io_submit, SECCOMP_RET_ERRNO | 0}, /* "0 taken" for ever */
+		 {"libaio", "did not come back"}},
+		{{libaio_engine, __NR_io_getevents, SECCOMP_RET_ERRNO | ENOSYS},
+		 {"io_getevents", "not implemented", "seccomp"}},
+		{{libaio_engine, __NR_io_getevents, SECCOMP_RET_KILL_THREAD}, {"libaio", "SIGSYS"}},
 	};
 
 	(void)state;
@@ -262,8 +262,12 @@ static void register_with_little_memlock(struct finding *f, const void *arg)
 	struct rlimit lim = {.rlim_cur = 64 * 1024, .rlim_max = 64 * 1024};
 	static _Alignas(BLOCK) char area[64][BLOCK];
 	int fd = STDIN_FILENO;
-	struct engine_config c = {.fds = &fd, .nfds = 1, .depth = 64, .buffers = area,
-				  .buffer_len = BLOCK, .fixedbufs = true};
+	struct engine_config c = {.fds = &fd,
+				  .nfds = 1,
+				  .depth = 64,
+				  .buffers = area,
+				  .buffer_len = BLOCK,
+				  .fixedbufs = true};
 	struct engine_run r;
 
 	(void)arg;
@@ -322,13 +326,17 @@ static void too_deep_for_libaio(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(filter_denies_io_uring),  cmocka_unit_test(filter_kills_io_uring),
-	    cmocka_unit_test(filter_hides_io_uring),   cmocka_unit_test(filter_kills_libaio),
-	    cmocka_unit_test(libaio_contexts_used_up), cmocka_unit_test(little_memlock_is_named),
-	    cmocka_unit_test(filters_of_single_calls),
-	    cmocka_unit_test(little_memlock_for_buffers),
-	    cmocka_unit_test(registered_file_that_is_none),
-	    cmocka_unit_test(too_deep_for_a_ring),     cmocka_unit_test(too_deep_for_libaio),
+		cmocka_unit_test(filter_denies_io_uring),
+		cmocka_unit_test(filter_kills_io_uring),
+		cmocka_unit_test(filter_hides_io_uring),
+		cmocka_unit_test(filter_kills_libaio),
+		cmocka_unit_test(libaio_contexts_used_up),
+		cmocka_unit_test(little_memlock_is_named),
+		cmocka_unit_test(filters_of_single_calls),
+		cmocka_unit_test(little_memlock_for_buffers),
+		cmocka_unit_test(registered_file_that_is_none),
+		cmocka_unit_test(too_deep_for_a_ring),
+		cmocka_unit_test(too_deep_for_libaio),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

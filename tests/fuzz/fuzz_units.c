@@ -69,8 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int (*const whole[])(const char *, uint64_t *,
 				    struct err *) = {units_count, units_size, units_time};
-	static int (*const real[])(const char *, double *, struct err *) = {
-	    units_number, units_iops, units_percent};
+	static int (*const real[])(const char *, double *,
+				   struct err *) = {units_number, units_iops, units_percent};
 	char *text = xstrndup((const char *)data, size);
 	struct err e;
 	bool b;

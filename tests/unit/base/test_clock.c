@@ -31,10 +31,10 @@ static void utc_round_trip(void **state)
 		int64_t utc;
 		const char *text;
 	} t[] = {
-	    {0, "1970-01-01T00:00:00"},          {1795874602, "2026-11-28T14:03:22"},
-	    {951782400, "2000-02-29T00:00:00"},  {4107542399, "2100-02-28T23:59:59"},
-	    {4107542400, "2100-03-01T00:00:00"}, /* 2100 is no leap year */
-	    {-1, "1969-12-31T23:59:59"},
+		{0, "1970-01-01T00:00:00"},          {1795874602, "2026-11-28T14:03:22"},
+		{951782400, "2000-02-29T00:00:00"},  {4107542399, "2100-02-28T23:59:59"},
+		{4107542400, "2100-03-01T00:00:00"}, /* 2100 is no leap year */
+		{-1, "1969-12-31T23:59:59"},
 	};
 
 	(void)state;
@@ -54,22 +54,22 @@ static void utc_round_trip(void **state)
 static void dates_and_rejects(void **state)
 {
 	static const char *const bad[] = {
-	    "",
-	    "2026",
-	    "2026-1-1",
-	    "2026-13-01",
-	    "2026-00-01",
-	    "2026-02-29",
-	    "2026-04-31",
-	    "2026-01-00",
-	    "2026-01-01T",
-	    "2026-01-01T24:00:00",
-	    "2026-01-01T10:60:00",
-	    "2026-01-01 10:00:00",
-	    "2026-01-01T10:00",
-	    "2026-01-01T10:00:00+01:00",
-	    "2026-01-01T10:00:00Zx",
-	    "20x6-01-01",
+		"",
+		"2026",
+		"2026-1-1",
+		"2026-13-01",
+		"2026-00-01",
+		"2026-02-29",
+		"2026-04-31",
+		"2026-01-00",
+		"2026-01-01T",
+		"2026-01-01T24:00:00",
+		"2026-01-01T10:60:00",
+		"2026-01-01 10:00:00",
+		"2026-01-01T10:00",
+		"2026-01-01T10:00:00+01:00",
+		"2026-01-01T10:00:00Zx",
+		"20x6-01-01",
 	};
 	int64_t t;
 
@@ -87,9 +87,9 @@ static void dates_and_rejects(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(monotonic_time_never_goes_back),
-	    cmocka_unit_test(utc_round_trip),
-	    cmocka_unit_test(dates_and_rejects),
+		cmocka_unit_test(monotonic_time_never_goes_back),
+		cmocka_unit_test(utc_round_trip),
+		cmocka_unit_test(dates_and_rejects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

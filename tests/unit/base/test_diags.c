@@ -95,10 +95,10 @@ static void a_notice_is_kept_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(counts_by_level_and_keeps_copies),
-	    cmocka_unit_test(sorts_by_place_and_keeps_the_order_of_equals),
-	    cmocka_unit_test(becomes_one_err),
-	    cmocka_unit_test(a_notice_is_kept_once),
+		cmocka_unit_test(counts_by_level_and_keeps_copies),
+		cmocka_unit_test(sorts_by_place_and_keeps_the_order_of_equals),
+		cmocka_unit_test(becomes_one_err),
+		cmocka_unit_test(a_notice_is_kept_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

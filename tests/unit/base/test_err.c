@@ -119,12 +119,12 @@ static void every_errno_has_a_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sets_code_text_and_clears_the_rest),
-	    cmocka_unit_test(names_the_cause_of_a_system_call),
-	    cmocka_unit_test(long_texts_are_cut_visibly_and_keep_the_cause),
-	    cmocka_unit_test(a_cut_never_splits_a_character),
-	    cmocka_unit_test(every_errno_has_a_text),
-	    cmocka_unit_test(takes_its_own_text_as_argument),
+		cmocka_unit_test(sets_code_text_and_clears_the_rest),
+		cmocka_unit_test(names_the_cause_of_a_system_call),
+		cmocka_unit_test(long_texts_are_cut_visibly_and_keep_the_cause),
+		cmocka_unit_test(a_cut_never_splits_a_character),
+		cmocka_unit_test(every_errno_has_a_text),
+		cmocka_unit_test(takes_its_own_text_as_argument),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -325,16 +325,16 @@ static void a_journal_grows_by_whole_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    IN_FOLDER(a_file_is_made_and_replaced),
-	    IN_FOLDER(a_link_stays_and_its_file_is_replaced),
-	    IN_FOLDER(a_full_device_is_an_error_and_stays_a_device),
-	    IN_FOLDER(a_fifo_is_written_in_place),
-	    IN_FOLDER(a_descriptor_path_appends_to_the_file_behind_it),
-	    IN_FOLDER(a_failed_write_leaves_the_old_file_and_no_other),
-	    IN_FOLDER(an_unwritable_folder_is_named),
-	    IN_FOLDER(reading_is_bounded),
-	    IN_FOLDER(folders_are_made_and_listed),
-	    IN_FOLDER(a_journal_grows_by_whole_lines),
+		IN_FOLDER(a_file_is_made_and_replaced),
+		IN_FOLDER(a_link_stays_and_its_file_is_replaced),
+		IN_FOLDER(a_full_device_is_an_error_and_stays_a_device),
+		IN_FOLDER(a_fifo_is_written_in_place),
+		IN_FOLDER(a_descriptor_path_appends_to_the_file_behind_it),
+		IN_FOLDER(a_failed_write_leaves_the_old_file_and_no_other),
+		IN_FOLDER(an_unwritable_folder_is_named),
+		IN_FOLDER(reading_is_bounded),
+		IN_FOLDER(folders_are_made_and_listed),
+		IN_FOLDER(a_journal_grows_by_whole_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

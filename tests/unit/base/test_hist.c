@@ -237,27 +237,27 @@ static void damaged_text_is_refused(void **state)
 		const char *text;
 		uint64_t n, over;
 	} bad[] = {
-	    {"", 1, 0},
-	    {"5:1", 2, 0},
-	    {"5:1", 0, 0},
-	    {"5:1", 1, 1},
-	    {"5:0", 0, 0},
-	    {"4352:1", 1, 0},
-	    {"4351:1 1:1", 2, 0},
-	    {"5:1 0:1", 2, 0},
-	    {"5:1  1:1", 2, 0},
-	    {"5:1 ", 1, 0},
-	    {" 5:1", 1, 0},
-	    {"5", 1, 0},
-	    {"5:", 1, 0},
-	    {":1", 1, 0},
-	    {"-1:1", 1, 0},
-	    {"5:-1", 1, 0},
-	    {"5:1;1:1", 2, 0},
-	    {"99999999999999999999:1", 1, 0},
-	    {"5:18446744073709551615 1:2", 1, 0},
-	    {"5:18446744073709551616", 0, 0},
-	    {"18446744073709551615:1", 1, 0},
+		{"", 1, 0},
+		{"5:1", 2, 0},
+		{"5:1", 0, 0},
+		{"5:1", 1, 1},
+		{"5:0", 0, 0},
+		{"4352:1", 1, 0},
+		{"4351:1 1:1", 2, 0},
+		{"5:1 0:1", 2, 0},
+		{"5:1  1:1", 2, 0},
+		{"5:1 ", 1, 0},
+		{" 5:1", 1, 0},
+		{"5", 1, 0},
+		{"5:", 1, 0},
+		{":1", 1, 0},
+		{"-1:1", 1, 0},
+		{"5:-1", 1, 0},
+		{"5:1;1:1", 2, 0},
+		{"99999999999999999999:1", 1, 0},
+		{"5:18446744073709551615 1:2", 1, 0},
+		{"5:18446744073709551616", 0, 0},
+		{"18446744073709551615:1", 1, 0},
 	};
 
 	(void)state;
@@ -279,14 +279,14 @@ static void damaged_text_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(buckets_cover_the_range_without_gap),
-	    cmocka_unit_test(percentiles_of_a_lognormal_are_within_the_bound),
-	    cmocka_unit_test(nearest_rank_is_exact_on_small_values),
-	    cmocka_unit_test(nothing_measured_is_not_a_number),
-	    cmocka_unit_test(values_above_the_top_are_counted_never_clamped),
-	    cmocka_unit_test(merging_is_adding),
-	    cmocka_unit_test(text_round_trip),
-	    cmocka_unit_test(damaged_text_is_refused),
+		cmocka_unit_test(buckets_cover_the_range_without_gap),
+		cmocka_unit_test(percentiles_of_a_lognormal_are_within_the_bound),
+		cmocka_unit_test(nearest_rank_is_exact_on_small_values),
+		cmocka_unit_test(nothing_measured_is_not_a_number),
+		cmocka_unit_test(values_above_the_top_are_counted_never_clamped),
+		cmocka_unit_test(merging_is_adding),
+		cmocka_unit_test(text_round_trip),
+		cmocka_unit_test(damaged_text_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

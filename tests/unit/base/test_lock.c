@@ -109,10 +109,10 @@ static void a_child_drops_its_copy_and_the_parent_keeps_the_lock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    IN_FOLDER(a_second_taker_is_refused_at_once),
-	    IN_FOLDER(a_wait_has_an_end),
-	    IN_FOLDER(folders_lock_and_missing_files_are_errors),
-	    IN_FOLDER(a_child_drops_its_copy_and_the_parent_keeps_the_lock),
+		IN_FOLDER(a_second_taker_is_refused_at_once),
+		IN_FOLDER(a_wait_has_an_end),
+		IN_FOLDER(folders_lock_and_missing_files_are_errors),
+		IN_FOLDER(a_child_drops_its_copy_and_the_parent_keeps_the_lock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

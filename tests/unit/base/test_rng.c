@@ -116,12 +116,12 @@ static void entropy_differs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(splitmix_seeding_is_the_published_one),
-	    cmocka_unit_test(xoshiro_is_the_published_one),
-	    cmocka_unit_test(below_stays_below_and_reaches_all),
-	    cmocka_unit_test(doubles_and_normals_have_their_moments),
-	    cmocka_unit_test(shuffle_keeps_the_elements_and_depends_on_the_seed),
-	    cmocka_unit_test(entropy_differs),
+		cmocka_unit_test(splitmix_seeding_is_the_published_one),
+		cmocka_unit_test(xoshiro_is_the_published_one),
+		cmocka_unit_test(below_stays_below_and_reaches_all),
+		cmocka_unit_test(doubles_and_normals_have_their_moments),
+		cmocka_unit_test(shuffle_keeps_the_elements_and_depends_on_the_seed),
+		cmocka_unit_test(entropy_differs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

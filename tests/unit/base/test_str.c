@@ -133,8 +133,8 @@ static void hash_is_fnv1a(void **state)
 /* The one reader of digits: what strtoull takes besides is refused. */
 static void whole_numbers_are_digits_below_two_to_the_64(void **state)
 {
-	static const char *const not[] = {"", " 1", "+1", "-1", "x", "18446744073709551616",
-					  "99999999999999999999999999"};
+	static const char *const not [] = {
+		"", " 1", "+1", "-1", "x", "18446744073709551616", "99999999999999999999999999"};
 	static const char *const part[] = {"1 ", "1.5", "0x10", "7k"};
 	uint64_t v = 7;
 	const char *s = "18446744073709551615:rest";
@@ -145,11 +145,11 @@ static void whole_numbers_are_digits_below_two_to_the_64(void **state)
 	assert_string_equal(s, ":rest");
 	assert_true(str_to_u64("007", &v));
 	assert_int_equal(v, 7);
-	for (size_t i = 0; i < sizeof(not) / sizeof(not[0]); i++) {
-		s = not[i];
+	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++) {
+		s = not [i];
 		assert_false(str_take_u64(&s, &v));
-		assert_ptr_equal(s, not[i]);
-		assert_false(str_to_u64(not[i], &v));
+		assert_ptr_equal(s, not [i]);
+		assert_false(str_to_u64(not [i], &v));
 	}
 	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
 		assert_false(str_to_u64(part[i], &v));
@@ -159,13 +159,13 @@ static void whole_numbers_are_digits_below_two_to_the_64(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_string_is_always_terminated),
-	    cmocka_unit_test(formats_text_longer_than_its_room),
-	    cmocka_unit_test(compares),
-	    cmocka_unit_test(an_arena_gives_zeroed_aligned_memory),
-	    cmocka_unit_test(a_vector_grows_with_zeroed_elements),
-	    cmocka_unit_test(hash_is_fnv1a),
-	    cmocka_unit_test(whole_numbers_are_digits_below_two_to_the_64),
+		cmocka_unit_test(a_string_is_always_terminated),
+		cmocka_unit_test(formats_text_longer_than_its_room),
+		cmocka_unit_test(compares),
+		cmocka_unit_test(an_arena_gives_zeroed_aligned_memory),
+		cmocka_unit_test(a_vector_grows_with_zeroed_elements),
+		cmocka_unit_test(hash_is_fnv1a),
+		cmocka_unit_test(whole_numbers_are_digits_below_two_to_the_64),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,18 +15,18 @@ static void utf8_is_checked_strictly(void **state)
 		const char *text;
 		int bad; /* -1 = valid */
 	} t[] = {
-	    {"", -1},
-	    {"plain", -1},
-	    {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", -1},
-	    {"\xef\xbf\xbf", -1}, /* U+FFFF is UTF-8; the sanitiser takes it out */
-	    {"a\x80", 1},
-	    {"\xc0\xaf", 0},         /* overlong '/' */
-	    {"\xe0\x80\xaf", 0},     /* overlong */
-	    {"ab\xed\xa0\x80", 2},   /* surrogate */
-	    {"\xf4\x90\x80\x80", 0}, /* above U+10FFFF */
-	    {"\xf8\x88\x80\x80\x80", 0},
-	    {"abc\xe2\x82", 3}, /* cut */
-	    {"\xff", 0},
+		{"", -1},
+		{"plain", -1},
+		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", -1},
+		{"\xef\xbf\xbf", -1}, /* U+FFFF is UTF-8; the sanitiser takes it out */
+		{"a\x80", 1},
+		{"\xc0\xaf", 0},         /* overlong '/' */
+		{"\xe0\x80\xaf", 0},     /* overlong */
+		{"ab\xed\xa0\x80", 2},   /* surrogate */
+		{"\xf4\x90\x80\x80", 0}, /* above U+10FFFF */
+		{"\xf8\x88\x80\x80\x80", 0},
+		{"abc\xe2\x82", 3}, /* cut */
+		{"\xff", 0},
 	};
 
 	(void)state;
@@ -47,16 +47,16 @@ static void the_sanitiser_leaves_only_what_xml_and_terminals_take(void **state)
 		size_t n;
 		const char *out;
 	} t[] = {
-	    {"tab\tlf\ncr\r", SIZE_MAX, "tab\tlf\ncr\r"},
-	    {"\x1b[31mred\x1b[0m", SIZE_MAX, "\\x1b[31mred\\x1b[0m"},
-	    {"a\0b", 3, "a\\x00b"},
-	    {"\x08\x7f", SIZE_MAX, "\\x08\\x7f"},
-	    {"\xc2\x85", SIZE_MAX, "\\xc2\\x85"},          /* C1: NEL */
-	    {"\xef\xbf\xbe", SIZE_MAX, "\\xef\\xbf\\xbe"}, /* U+FFFE */
-	    {"\xc3", SIZE_MAX, "\\xc3"},
-	    {"\xc3(", SIZE_MAX, "\\xc3("},
-	    {"na\xc3\xafve \xf0\x9f\x98\x80", SIZE_MAX, "na\xc3\xafve \xf0\x9f\x98\x80"},
-	    {"cut here", 3, "cut"},
+		{"tab\tlf\ncr\r", SIZE_MAX, "tab\tlf\ncr\r"},
+		{"\x1b[31mred\x1b[0m", SIZE_MAX, "\\x1b[31mred\\x1b[0m"},
+		{"a\0b", 3, "a\\x00b"},
+		{"\x08\x7f", SIZE_MAX, "\\x08\\x7f"},
+		{"\xc2\x85", SIZE_MAX, "\\xc2\\x85"},          /* C1: NEL */
+		{"\xef\xbf\xbe", SIZE_MAX, "\\xef\\xbf\\xbe"}, /* U+FFFE */
+		{"\xc3", SIZE_MAX, "\\xc3"},
+		{"\xc3(", SIZE_MAX, "\\xc3("},
+		{"na\xc3\xafve \xf0\x9f\x98\x80", SIZE_MAX, "na\xc3\xafve \xf0\x9f\x98\x80"},
+		{"cut here", 3, "cut"},
 	};
 
 	(void)state;
@@ -124,29 +124,29 @@ static void globs(void **state)
 		const char *pattern, *text;
 		bool match;
 	} t[] = {
-	    {"", "", true},
-	    {"", "a", false},
-	    {"*", "", true},
-	    {"*", "rand-4k:rw=randread", true},
-	    {"rand-*", "rand-4k", true},
-	    {"rand-*", "seq", false},
-	    {"*rw=randread*", "rand-4k:rw=randread:iodepth=32", true},
-	    {"*a*b*c", "xxaxxbxxbxxc", true},
-	    {"*a*b*c", "xxaxxbxxd", false},
-	    {"a?c", "abc", true},
-	    {"a?c", "ac", false},
-	    {"iodepth=[13]*", "iodepth=32", true},
-	    {"[a-c]x", "bx", true},
-	    {"[!a-c]x", "bx", false},
-	    {"[^a-c]x", "dx", true},
-	    {"[]]x", "]x", true},
-	    {"[a", "[a", true}, /* never closed: a plain character */
-	    {"a[", "a[", true},
-	    {"\\*", "*", true},
-	    {"\\*", "a", false},
-	    {"a*", "b", false},
-	    {"a**b", "ab", true},
-	    {"[a-]", "-", true},
+		{"", "", true},
+		{"", "a", false},
+		{"*", "", true},
+		{"*", "rand-4k:rw=randread", true},
+		{"rand-*", "rand-4k", true},
+		{"rand-*", "seq", false},
+		{"*rw=randread*", "rand-4k:rw=randread:iodepth=32", true},
+		{"*a*b*c", "xxaxxbxxbxxc", true},
+		{"*a*b*c", "xxaxxbxxd", false},
+		{"a?c", "abc", true},
+		{"a?c", "ac", false},
+		{"iodepth=[13]*", "iodepth=32", true},
+		{"[a-c]x", "bx", true},
+		{"[!a-c]x", "bx", false},
+		{"[^a-c]x", "dx", true},
+		{"[]]x", "]x", true},
+		{"[a", "[a", true}, /* never closed: a plain character */
+		{"a[", "a[", true},
+		{"\\*", "*", true},
+		{"\\*", "a", false},
+		{"a*", "b", false},
+		{"a**b", "ab", true},
+		{"[a-]", "-", true},
 	};
 
 	(void)state;
@@ -161,14 +161,14 @@ static void globs(void **state)
 static void shell_quoting(void **state)
 {
 	static const char *const t[][2] = {
-	    {"suites/kernel-gate.yaml", "suites/kernel-gate.yaml"},
-	    {"", "''"},
-	    {"rand-4k:rw=randread", "'rand-4k:rw=randread'"},
-	    {"--name=x", "--name=x"},
-	    {"it's", "'it'\\''s'"},
-	    {"$(rm -rf /)", "'$(rm -rf /)'"},
-	    {"~root", "'~root'"},
-	    {"a\nb", "'a\nb'"},
+		{"suites/kernel-gate.yaml", "suites/kernel-gate.yaml"},
+		{"", "''"},
+		{"rand-4k:rw=randread", "'rand-4k:rw=randread'"},
+		{"--name=x", "--name=x"},
+		{"it's", "'it'\\''s'"},
+		{"$(rm -rf /)", "'$(rm -rf /)'"},
+		{"~root", "'~root'"},
+		{"a\nb", "'a\nb'"},
 	};
 
 	(void)state;
@@ -185,13 +185,13 @@ static void shell_quoting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(utf8_is_checked_strictly),
-	    cmocka_unit_test(the_sanitiser_leaves_only_what_xml_and_terminals_take),
-	    cmocka_unit_test(every_byte_pair_comes_out_valid),
-	    cmocka_unit_test(width_counts_characters),
-	    cmocka_unit_test(distance_and_nearest),
-	    cmocka_unit_test(globs),
-	    cmocka_unit_test(shell_quoting),
+		cmocka_unit_test(utf8_is_checked_strictly),
+		cmocka_unit_test(the_sanitiser_leaves_only_what_xml_and_terminals_take),
+		cmocka_unit_test(every_byte_pair_comes_out_valid),
+		cmocka_unit_test(width_counts_characters),
+		cmocka_unit_test(distance_and_nearest),
+		cmocka_unit_test(globs),
+		cmocka_unit_test(shell_quoting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,15 +79,15 @@ static void p_sleep(void *ctx, uint64_t ns)
 }
 
 static const struct engine good = {
-    .api = ENGINE_API,
-    .name = "puppet",
-    .what = "for tests",
-    .caps = ENGINE_OP_READ | ENGINE_OP_WRITE,
-    .probe = p_probe,
-    .open = p_open,
-    .submit = p_submit,
-    .reap = p_reap,
-    .close = p_close,
+	.api = ENGINE_API,
+	.name = "puppet",
+	.what = "for tests",
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE,
+	.probe = p_probe,
+	.open = p_open,
+	.submit = p_submit,
+	.reap = p_reap,
+	.close = p_close,
 };
 
 static struct engine_run run;
@@ -204,11 +204,11 @@ static void words_that_an_engine_lacks(void **state)
 		uint32_t cap;
 		struct engine_config c;
 	} words[] = {
-	    {ENGINE_HIPRI, {.hipri = true}},
-	    {ENGINE_NOWAIT, {.nowait = true}},
-	    {ENGINE_FIXEDBUFS, {.fixedbufs = true}},
-	    {ENGINE_REGISTERFILES, {.registerfiles = true}},
-	    {ENGINE_SQPOLL, {.sqthread_poll = true}},
+		{ENGINE_HIPRI, {.hipri = true}},
+		{ENGINE_NOWAIT, {.nowait = true}},
+		{ENGINE_FIXEDBUFS, {.fixedbufs = true}},
+		{ENGINE_REGISTERFILES, {.registerfiles = true}},
+		{ENGINE_SQPOLL, {.sqthread_poll = true}},
 	};
 	struct engine has = good, mapped = good, shallow = good;
 	struct engine_run r;
@@ -275,10 +275,10 @@ static void caller_is_held_to_the_contract(void **state)
 		const char *word;
 		struct io io;
 	} cases[] = {
-	    {"io 7 at depth 3", {.op = IO_READ, .index = 7}},
-	    {"operation 3", {.op = IO_FSYNC}},
-	    {"operation 2", {.op = IO_TRIM}},
-	    {"descriptor 1 of 1", {.op = IO_READ, .fd = 1}},
+		{"io 7 at depth 3", {.op = IO_READ, .index = 7}},
+		{"operation 3", {.op = IO_FSYNC}},
+		{"operation 2", {.op = IO_TRIM}},
+		{"descriptor 1 of 1", {.op = IO_READ, .fd = 1}},
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -334,10 +334,10 @@ static void engine_is_held_to_the_contract(void **state)
 		int64_t res;
 		const char *word;
 	} cases[] = {
-	    {-EIO, 0, 512, "reap failed"},
-	    {3, 0, 512, "returned 3 of at most 2"},
-	    {INT32_MAX, 2, 512, "not in flight"},
-	    {INT32_MAX, 1, 513, "513 of 512 bytes"},
+		{-EIO, 0, 512, "reap failed"},
+		{3, 0, 512, "returned 3 of at most 2"},
+		{INT32_MAX, 2, 512, "not in flight"},
+		{INT32_MAX, 1, 513, "513 of 512 bytes"},
 	};
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		teardown(state);
@@ -356,7 +356,8 @@ static void engine_is_held_to_the_contract(void **state)
 	breached(engine_reap(&run, done, 1, 4, 0), "not in flight");
 }
 
-/* What the runner does not get back stays in flight: its buffer must not be used again or unmapped. */
+/* What the runner does not get back stays in flight: its buffer must not be used again or unmapped.
+ */
 static void breach_in_a_batch_keeps_all_in_flight(void **state)
 {
 	struct io *done[4];
@@ -386,7 +387,8 @@ static void breach_in_a_batch_keeps_all_in_flight(void **state)
 	}
 }
 
-/* The probe of a puppet that looks at what it was given: the pipe of its answer and nothing else. */
+/* The probe of a puppet that looks at what it was given: the pipe of its answer and nothing else.
+ */
 static int p_probe_looks(struct err *e)
 {
 	struct stat st, null;
@@ -431,7 +433,8 @@ static void an_engine_may_say_what_it_chose(void **state)
 	(void)state;
 	assert_string_equal(engine_about(&run), "");
 	talks.about = p_about;
-	assert_int_equal(engine_open(&r, &talks, &(struct engine_config){.fds = &fd, .nfds = 1, .depth = 1},
+	assert_int_equal(engine_open(&r, &talks,
+				     &(struct engine_config){.fds = &fd, .nfds = 1, .depth = 1},
 				     &e),
 			 0);
 	assert_string_equal(engine_about(&r), "as told");
@@ -520,19 +523,21 @@ static void probe_answers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(shipped_table_is_sound),
-	    cmocka_unit_test(bad_entries_are_refused),
-	    cmocka_unit_test(open_refuses),
-	    cmocka_unit_test(words_that_an_engine_lacks),
-	    cmocka_unit_test_setup_teardown(counts_and_flags, setup, teardown),
-	    cmocka_unit_test_setup_teardown(caller_is_held_to_the_contract, setup, teardown),
-	    cmocka_unit_test_setup_teardown(engine_is_held_to_the_contract, setup, teardown),
-	    cmocka_unit_test_setup_teardown(close_leaves_busy_context, setup, teardown),
-	    cmocka_unit_test_setup_teardown(breach_in_a_batch_keeps_all_in_flight, setup, teardown),
-	    cmocka_unit_test_setup_teardown(a_probe_holds_nothing_of_the_program, setup, teardown),
-	    cmocka_unit_test_setup_teardown(an_engine_may_say_what_it_chose, setup, teardown),
-	    cmocka_unit_test_setup_teardown(real_clock_without_hook, setup, teardown),
-	    cmocka_unit_test(probe_answers),
+		cmocka_unit_test(shipped_table_is_sound),
+		cmocka_unit_test(bad_entries_are_refused),
+		cmocka_unit_test(open_refuses),
+		cmocka_unit_test(words_that_an_engine_lacks),
+		cmocka_unit_test_setup_teardown(counts_and_flags, setup, teardown),
+		cmocka_unit_test_setup_teardown(caller_is_held_to_the_contract, setup, teardown),
+		cmocka_unit_test_setup_teardown(engine_is_held_to_the_contract, setup, teardown),
+		cmocka_unit_test_setup_teardown(close_leaves_busy_context, setup, teardown),
+		cmocka_unit_test_setup_teardown(breach_in_a_batch_keeps_all_in_flight, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_probe_holds_nothing_of_the_program, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(an_engine_may_say_what_it_chose, setup, teardown),
+		cmocka_unit_test_setup_teardown(real_clock_without_hook, setup, teardown),
+		cmocka_unit_test(probe_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -439,7 +439,8 @@ static void test_older_epoch(void **state)
 			assert_string_equal(v->type, "demanded");
 			lab_contains(v->text, "holds it in epoch 1 only, which demands it");
 			lab_contains(v->text, "baseline accept RESULT");
-			assert_int_equal(baseline_retire(&s.b, "dut rand-4k", "me", "t", false, &e), 0);
+			assert_int_equal(baseline_retire(&s.b, "dut rand-4k", "me", "t", false, &e),
+					 0);
 		} else {
 			lab_expect(v, VERDICT_NO_BASELINE, STATUS_PASS, JUNIT_SKIPPED);
 			lab_contains(v->text, "holds 1 session without it");

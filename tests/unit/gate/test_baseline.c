@@ -323,10 +323,13 @@ static void test_retire(void **state)
 		lab_runs(&r, 0, lab_session(&r), 100000);
 		lab_judge(&r, &s.b);
 		assert_true(has_missing(&r));
-		assert_int_equal(baseline_retire(&s.b, "dut rand-8k", "me", NULL, false, &e), ERR_USAGE);
-		assert_int_equal(baseline_retire(&s.b, "dut rand-4k gate read.bw", "me", NULL, false, &e),
+		assert_int_equal(baseline_retire(&s.b, "dut rand-8k", "me", NULL, false, &e),
 				 ERR_USAGE);
-		assert_int_equal(baseline_retire(&s.b, whats[i], "me", "no longer sold", false, &e), 0);
+		assert_int_equal(
+			baseline_retire(&s.b, "dut rand-4k gate read.bw", "me", NULL, false, &e),
+			ERR_USAGE);
+		assert_int_equal(baseline_retire(&s.b, whats[i], "me", "no longer sold", false, &e),
+				 0);
 		baseline_release(&s.b);
 		store_load(&s);
 		assert_int_equal(s.b.n, 3);

@@ -73,7 +73,7 @@ static inline void put_link(struct fixture *x, const char *path, const char *to)
 }
 
 static inline void putf(struct fixture *x, const char *text, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 static inline void putf(struct fixture *x, const char *text, const char *fmt, ...)
 {
 	char path[512];

@@ -17,20 +17,20 @@ static void a_downgraded_link_is_seen(void **state)
 		const char *speed, *max_speed, *width, *max_width;
 		const char *link, *bandwidth, *shown;
 	} cases[] = {
-	    {"8.0 GT/s PCIe", "8.0 GT/s PCIe", "4", "4", "full", "3938461538", "8 GT/s"},
-	    {"5.0 GT/s PCIe", "8.0 GT/s PCIe", "1", "4", "downgraded", "500000000", "5 GT/s"},
-	    {"2.5 GT/s PCIe", "2.5 GT/s PCIe", "1", "1", "full", "250000000", "2.5 GT/s"},
-	    {"8.0 GT/s PCIe", "8.0 GT/s PCIe", "2", "4", "downgraded", "1969230769", "8 GT/s"},
-	    {"16.0 GT/s PCIe", "16.0 GT/s PCIe", "4", "4", "full", "7876923076", "16 GT/s"},
-	    {"32.0 GT/s PCIe", "32.0 GT/s PCIe", "4", "4", "full", "15753846153", "32 GT/s"},
-	    {"64.0 GT/s PCIe", "64.0 GT/s PCIe", "4", "4", "full", "29500000000", "64 GT/s"},
-	    {"8 GT/s", "8 GT/s", "4", "4", "full", "3938461538", "8 GT/s"}, /* before 5.7 */
-	    {"Unknown", "8.0 GT/s PCIe", "4", "4", NULL, NULL, NULL},
-	    {"8.0 GT/s PCIe", "8.0 GT/s PCIe", "0", "4", NULL, NULL, "8 GT/s"},
-	    {"Unknown", "Unknown", "0", "0", "none", "none", "none"}, /* no link at all */
-	    {"", "", "", "", "none", "none", "none"},
-	    {"-1", "8.0 GT/s PCIe", "255", "4", NULL, NULL, NULL},
-	    {"99999999999999999999", "8.0 GT/s PCIe", "4", "4", NULL, NULL, NULL},
+		{"8.0 GT/s PCIe", "8.0 GT/s PCIe", "4", "4", "full", "3938461538", "8 GT/s"},
+		{"5.0 GT/s PCIe", "8.0 GT/s PCIe", "1", "4", "downgraded", "500000000", "5 GT/s"},
+		{"2.5 GT/s PCIe", "2.5 GT/s PCIe", "1", "1", "full", "250000000", "2.5 GT/s"},
+		{"8.0 GT/s PCIe", "8.0 GT/s PCIe", "2", "4", "downgraded", "1969230769", "8 GT/s"},
+		{"16.0 GT/s PCIe", "16.0 GT/s PCIe", "4", "4", "full", "7876923076", "16 GT/s"},
+		{"32.0 GT/s PCIe", "32.0 GT/s PCIe", "4", "4", "full", "15753846153", "32 GT/s"},
+		{"64.0 GT/s PCIe", "64.0 GT/s PCIe", "4", "4", "full", "29500000000", "64 GT/s"},
+		{"8 GT/s", "8 GT/s", "4", "4", "full", "3938461538", "8 GT/s"}, /* before 5.7 */
+		{"Unknown", "8.0 GT/s PCIe", "4", "4", NULL, NULL, NULL},
+		{"8.0 GT/s PCIe", "8.0 GT/s PCIe", "0", "4", NULL, NULL, "8 GT/s"},
+		{"Unknown", "Unknown", "0", "0", "none", "none", "none"}, /* no link at all */
+		{"", "", "", "", "none", "none", "none"},
+		{"-1", "8.0 GT/s PCIe", "255", "4", NULL, NULL, NULL},
+		{"99999999999999999999", "8.0 GT/s PCIe", "4", "4", NULL, NULL, NULL},
 	};
 	struct fixture *x = *state;
 
@@ -307,7 +307,8 @@ static void memory_available(void **state)
 		bytes = 0;
 		x->err = ERR_INIT;
 		put(x, "/proc/meminfo", v[i].text);
-		assert_int_equal(host_memory(&x->host, &bytes, &x->err), v[i].bytes ? 0 : ERR_TARGET);
+		assert_int_equal(host_memory(&x->host, &bytes, &x->err),
+				 v[i].bytes ? 0 : ERR_TARGET);
 		assert_true(bytes == v[i].bytes);
 		if (!v[i].bytes)
 			contains(x->err.text, "MemAvailable");
@@ -352,18 +353,18 @@ static void names_are_cleaned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(a_downgraded_link_is_seen),
-	    TEST(the_link_can_be_read_again),
-	    TEST(sata_links_are_read),
-	    TEST(queue_settings_are_facts),
-	    TEST(absent_is_none_and_unreadable_is_unknown),
-	    TEST(a_stack_shows_its_one_disk),
-	    TEST(cgroup_v2_limits_are_seen),
-	    TEST(cgroup_v1_limits_are_seen),
-	    TEST(the_machine_is_described),
-	    TEST(memory_available),
-	    TEST(nothing_readable_is_unknown),
-	    TEST(names_are_cleaned),
+		TEST(a_downgraded_link_is_seen),
+		TEST(the_link_can_be_read_again),
+		TEST(sata_links_are_read),
+		TEST(queue_settings_are_facts),
+		TEST(absent_is_none_and_unreadable_is_unknown),
+		TEST(a_stack_shows_its_one_disk),
+		TEST(cgroup_v2_limits_are_seen),
+		TEST(cgroup_v1_limits_are_seen),
+		TEST(the_machine_is_described),
+		TEST(memory_available),
+		TEST(nothing_readable_is_unknown),
+		TEST(names_are_cleaned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

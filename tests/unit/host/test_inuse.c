@@ -146,7 +146,7 @@ static void a_stacked_loop_device_counts(void **state)
 	put_disk(x, "loop3", "7:3\n", "1024\n");
 	put(x, "/sys/block/loop3/loop/backing_file", "/dev/sda2\n");
 	assert_int_equal(
-	    users_of(x, "/dev/sda", "'/dev/loop3' is a loop device stacked on '/dev/sda2'"), 1);
+		users_of(x, "/dev/sda", "'/dev/loop3' is a loop device stacked on '/dev/sda2'"), 1);
 	assert_int_equal(users_of(x, "/dev/sda1", "loop device"), 1);
 	/* from above: the loop may be written unless what it lies on is used otherwise */
 	assert_int_equal(users_of(x, "/dev/loop3", NULL), 0);
@@ -233,17 +233,17 @@ static void the_recorded_signature_is_given(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(a_free_disk_has_no_users),
-	    TEST(a_mounted_partition_blocks_disk_and_sibling),
-	    TEST(a_mount_is_found_by_its_source),
-	    TEST(mounts_of_the_first_process_count),
-	    TEST(swap_counts),
-	    TEST(holders_count),
-	    TEST(a_stacked_loop_device_counts),
-	    TEST(another_path_to_the_disk_counts),
-	    TEST(what_cannot_be_read_counts_as_used),
-	    TEST(a_loop_of_stacks_ends),
-	    TEST(the_recorded_signature_is_given),
+		TEST(a_free_disk_has_no_users),
+		TEST(a_mounted_partition_blocks_disk_and_sibling),
+		TEST(a_mount_is_found_by_its_source),
+		TEST(mounts_of_the_first_process_count),
+		TEST(swap_counts),
+		TEST(holders_count),
+		TEST(a_stacked_loop_device_counts),
+		TEST(another_path_to_the_disk_counts),
+		TEST(what_cannot_be_read_counts_as_used),
+		TEST(a_loop_of_stacks_ends),
+		TEST(the_recorded_signature_is_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,12 +116,12 @@ static void what_is_no_target_is_refused(void **state)
 	static const struct {
 		const char *id, *text;
 	} cases[] = {
-	    {"/dev/null", "character device"},
-	    {"/dev/full", "character device"},
-	    {"/nonexistent/x", "'/nonexistent' is missing"},
-	    {"blkgate-no-such-thing", "is missing"},
-	    {"wwid:eui.ffffffffffffffffffff", "no block device here"},
-	    {"/proc/self/mountinfo/x", "a part of its path is a file"},
+		{"/dev/null", "character device"},
+		{"/dev/full", "character device"},
+		{"/nonexistent/x", "'/nonexistent' is missing"},
+		{"blkgate-no-such-thing", "is missing"},
+		{"wwid:eui.ffffffffffffffffffff", "no block device here"},
+		{"/proc/self/mountinfo/x", "a part of its path is a file"},
 	};
 	struct fixture *x = *state;
 
@@ -284,13 +284,13 @@ static void every_disk_here_can_be_described(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(facts_of_this_machine),
-	    TEST(a_folder_and_a_file),
-	    TEST(tmpfs_reports_no_direct_io),
-	    TEST(what_is_no_target_is_refused),
-	    TEST(missing_permission_is_explained),
-	    TEST(a_real_loop_device),
-	    TEST(every_disk_here_can_be_described),
+		TEST(facts_of_this_machine),
+		TEST(a_folder_and_a_file),
+		TEST(tmpfs_reports_no_direct_io),
+		TEST(what_is_no_target_is_refused),
+		TEST(missing_permission_is_explained),
+		TEST(a_real_loop_device),
+		TEST(every_disk_here_can_be_described),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,15 +47,15 @@ static void a_renamed_disk_is_found_by_serial(void **state)
 static void identities_name_one_device(void **state)
 {
 	static const char *const ids[] = {
-	    "wwid:eui.00000000000000a1",
-	    "WWID",
-	    "eui.00000000000000a1",
-	    "00000000000000A1",
-	    "0x00000000000000a1",
-	    "pci:0000:02:00.0",
-	    "nvme-Samsung_S1",
-	    "/dev/disk/by-id/nvme-Samsung_S1",
-	    "diskseq:17",
+		"wwid:eui.00000000000000a1",
+		"WWID",
+		"eui.00000000000000a1",
+		"00000000000000A1",
+		"0x00000000000000a1",
+		"pci:0000:02:00.0",
+		"nvme-Samsung_S1",
+		"/dev/disk/by-id/nvme-Samsung_S1",
+		"diskseq:17",
 	};
 	struct fixture *x = *state;
 
@@ -90,16 +90,16 @@ static void a_kernel_name_is_no_identity(void **state)
 	static const struct {
 		const char *id, *text, *hint;
 	} no[] = {
-	    {"/dev/sda", "no identity", "wwid:naa.5002538e40a1b2c3"},
-	    {"/dev/disk/by-path/x", "no identity", "wwid:"},
-	    {"/dev/disk/by-id/../../sda", "no identity", "wwid:"},
-	    {"sda", "no identity", "wwid:"},
-	    {"/dev/disk/by-id/ata-860-part1", "not one for its partition", ""},
-	    {"/dev/disk/by-id/ata-other", "leads to no block device", ""},
-	    {"wwid:naa.0", "no block device here", ""},
-	    {"serial:", "no block device here", ""},
-	    {"pci:", "no block device here", ""},
-	    {"diskseq:0", "no block device here", ""},
+		{"/dev/sda", "no identity", "wwid:naa.5002538e40a1b2c3"},
+		{"/dev/disk/by-path/x", "no identity", "wwid:"},
+		{"/dev/disk/by-id/../../sda", "no identity", "wwid:"},
+		{"sda", "no identity", "wwid:"},
+		{"/dev/disk/by-id/ata-860-part1", "not one for its partition", ""},
+		{"/dev/disk/by-id/ata-other", "leads to no block device", ""},
+		{"wwid:naa.0", "no block device here", ""},
+		{"serial:", "no block device here", ""},
+		{"pci:", "no block device here", ""},
+		{"diskseq:0", "no block device here", ""},
 	};
 	struct fixture *x = *state;
 
@@ -298,12 +298,12 @@ static void a_multipath_head_is_found_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(namespaces_are_matched_by_nsid),     TEST(a_renamed_disk_is_found_by_serial),
-	    TEST(identities_name_one_device),         TEST(a_kernel_name_is_no_identity),
-	    TEST(scsi_serial_and_wwid_are_read),      TEST(a_folder_of_the_fixture_is_a_target),
-	    TEST(links_are_followed_inside_the_root), TEST(wrong_kinds_and_sizes_are_refused),
-	    TEST(a_disk_without_node_is_named),       TEST(damaged_sysfs_is_an_error),
-	    TEST(a_multipath_head_is_found_once),
+		TEST(namespaces_are_matched_by_nsid),     TEST(a_renamed_disk_is_found_by_serial),
+		TEST(identities_name_one_device),         TEST(a_kernel_name_is_no_identity),
+		TEST(scsi_serial_and_wwid_are_read),      TEST(a_folder_of_the_fixture_is_a_target),
+		TEST(links_are_followed_inside_the_root), TEST(wrong_kinds_and_sizes_are_refused),
+		TEST(a_disk_without_node_is_named),       TEST(damaged_sysfs_is_an_error),
+		TEST(a_multipath_head_is_found_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

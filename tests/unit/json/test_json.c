@@ -22,8 +22,8 @@ static struct json_doc *parse(const char *text)
 static void reads_each_kind(void **state)
 {
 	struct json_doc *d =
-	    parse("{\"s\": \"t\\u00e9xt\", \"i\": -3, \"u\": 9223372036854775807,"
-		  " \"r\": 2.5, \"b\": true, \"n\": null, \"a\": [1, \"x\"], \"o\": {}}");
+		parse("{\"s\": \"t\\u00e9xt\", \"i\": -3, \"u\": 9223372036854775807,"
+		      " \"r\": 2.5, \"b\": true, \"n\": null, \"a\": [1, \"x\"], \"o\": {}}");
 	struct json root = json_root(d), a, x;
 	struct err e = ERR_INIT;
 	const char *s;
@@ -134,17 +134,17 @@ static void large_whole_numbers_come_as_digits(void **state)
 		bool ok;
 		uint64_t want;
 	} t[] = {
-	    {"[\"18446744073709551615\"]", true, UINT64_MAX},
-	    {"[\"9223372036854775808\"]", true, UINT64_C(1) << 63},
-	    {"[\"9223372036854775807\"]", false, 0}, /* has a number form */
-	    {"[\"18446744073709551616\"]", false, 0},
-	    {"[\"09223372036854775808\"]", false, 0},
-	    {"[\"\"]", false, 0},
-	    {"[\"-1\"]", false, 0},
-	    {"[\"5\"]", false, 0},
-	    {"[-1]", false, 0},
-	    {"[1.0]", false, 0},
-	    {"[0]", true, 0},
+		{"[\"18446744073709551615\"]", true, UINT64_MAX},
+		{"[\"9223372036854775808\"]", true, UINT64_C(1) << 63},
+		{"[\"9223372036854775807\"]", false, 0}, /* has a number form */
+		{"[\"18446744073709551616\"]", false, 0},
+		{"[\"09223372036854775808\"]", false, 0},
+		{"[\"\"]", false, 0},
+		{"[\"-1\"]", false, 0},
+		{"[\"5\"]", false, 0},
+		{"[-1]", false, 0},
+		{"[1.0]", false, 0},
+		{"[0]", true, 0},
 	};
 
 	(void)state;
@@ -165,7 +165,7 @@ static void members_come_in_file_order(void **state)
 {
 	static const char *const want[] = {"z", "a", "m", "b"};
 	struct json_doc *d =
-	    parse("{\"z\": 1, \"a\": null, \"m\": {\"y\": 1, \"x\": 2}, \"b\": 4}");
+		parse("{\"z\": 1, \"a\": null, \"m\": {\"y\": 1, \"x\": 2}, \"b\": 4}");
 	struct json root = json_root(d), m, in;
 	size_t i;
 
@@ -214,27 +214,27 @@ static void damaged_documents_are_refused_with_their_place(void **state)
 		unsigned line, column;
 		const char *why;
 	} t[] = {
-	    {"", 0, 0, "empty"},
-	    {"  ", 0, 0, "expected"},
-	    {"{\"a\": 1,\n \"b\": \xff}", 2, 7, "invalid UTF-8"},
-	    {"{\"\xed\xa0\x80\": 1}", 1, 3, "invalid UTF-8"},
-	    {"{\"a\": 1, \"a\": 2}", 1, 0, "duplicate"},
-	    {"{\"a\": 1", 1, 0, "'}' expected"},
-	    {"{\"a\": 1} x", 1, 0, "end of file expected"},
-	    {"{\"a\": 1}{\"a\": 1}", 1, 0, "end of file expected"},
-	    {"{\"a\":\n  1,,}", 2, 0, "string"},
-	    {"[1, 2,]", 1, 0, "unexpected token"},
-	    {"{'a': 1}", 1, 2, "string or '}' expected"},
-	    {"[NaN]", 1, 0, "invalid token"},
-	    {"[Infinity]", 1, 0, "invalid token"},
-	    {"[1e999]", 1, 0, "overflow"},
-	    {"[9223372036854775808]", 1, 0, "too big"},
-	    {"[01]", 1, 0, "invalid token"},
-	    {"[\"\x01\"]", 1, 0, "control character"},
-	    {"[\"\\u0000\"]", 1, 0, "NUL"},
-	    {"[\"\\ud800\"]", 1, 0, "invalid Unicode"},
-	    {"\"scalar\"", 1, 0, "'[' or '{' expected"},
-	    {"\xef\xbb\xbf{}", 1, 0, "expected"}, /* no byte order mark */
+		{"", 0, 0, "empty"},
+		{"  ", 0, 0, "expected"},
+		{"{\"a\": 1,\n \"b\": \xff}", 2, 7, "invalid UTF-8"},
+		{"{\"\xed\xa0\x80\": 1}", 1, 3, "invalid UTF-8"},
+		{"{\"a\": 1, \"a\": 2}", 1, 0, "duplicate"},
+		{"{\"a\": 1", 1, 0, "'}' expected"},
+		{"{\"a\": 1} x", 1, 0, "end of file expected"},
+		{"{\"a\": 1}{\"a\": 1}", 1, 0, "end of file expected"},
+		{"{\"a\":\n  1,,}", 2, 0, "string"},
+		{"[1, 2,]", 1, 0, "unexpected token"},
+		{"{'a': 1}", 1, 2, "string or '}' expected"},
+		{"[NaN]", 1, 0, "invalid token"},
+		{"[Infinity]", 1, 0, "invalid token"},
+		{"[1e999]", 1, 0, "overflow"},
+		{"[9223372036854775808]", 1, 0, "too big"},
+		{"[01]", 1, 0, "invalid token"},
+		{"[\"\x01\"]", 1, 0, "control character"},
+		{"[\"\\u0000\"]", 1, 0, "NUL"},
+		{"[\"\\ud800\"]", 1, 0, "invalid Unicode"},
+		{"\"scalar\"", 1, 0, "'[' or '{' expected"},
+		{"\xef\xbb\xbf{}", 1, 0, "expected"}, /* no byte order mark */
 	};
 
 	(void)state;
@@ -333,16 +333,16 @@ static void large_objects_iterate_in_a_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(reads_each_kind),
-	    cmocka_unit_test(optional_members_have_defaults_but_no_wrong_kind),
-	    cmocka_unit_test(messages_name_document_and_path),
-	    cmocka_unit_test(large_whole_numbers_come_as_digits),
-	    cmocka_unit_test(members_come_in_file_order),
-	    cmocka_unit_test(damaged_documents_are_refused_with_their_place),
-	    cmocka_unit_test(every_truncation_is_refused),
-	    cmocka_unit_test(depth_is_limited),
-	    cmocka_unit_test(a_path_names_members_and_elements),
-	    cmocka_unit_test(large_objects_iterate_in_a_line),
+		cmocka_unit_test(reads_each_kind),
+		cmocka_unit_test(optional_members_have_defaults_but_no_wrong_kind),
+		cmocka_unit_test(messages_name_document_and_path),
+		cmocka_unit_test(large_whole_numbers_come_as_digits),
+		cmocka_unit_test(members_come_in_file_order),
+		cmocka_unit_test(damaged_documents_are_refused_with_their_place),
+		cmocka_unit_test(every_truncation_is_refused),
+		cmocka_unit_test(depth_is_limited),
+		cmocka_unit_test(a_path_names_members_and_elements),
+		cmocka_unit_test(large_objects_iterate_in_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,8 +233,8 @@ static void misuse_too_deep(struct jw *w)
 static void misuse_aborts(void **state)
 {
 	static void (*const misuse[])(struct jw *) = {
-	    misuse_end_open,  misuse_wrong_end,     misuse_no_key,  misuse_key_in_array,
-	    misuse_two_roots, misuse_too_many_ends, misuse_nothing, misuse_too_deep,
+		misuse_end_open,  misuse_wrong_end,     misuse_no_key,  misuse_key_in_array,
+		misuse_two_roots, misuse_too_many_ends, misuse_nothing, misuse_too_deep,
 	};
 
 	(void)state;
@@ -262,12 +262,12 @@ static void misuse_aborts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(layout_is_stable),
-	    cmocka_unit_test(a_flat_document_is_one_line),
-	    cmocka_unit_test(what_is_no_number_is_null),
-	    cmocka_unit_test(hostile_text_comes_back_as_the_sanitiser_left_it),
-	    cmocka_unit_test(numbers_come_back_equal),
-	    cmocka_unit_test(misuse_aborts),
+		cmocka_unit_test(layout_is_stable),
+		cmocka_unit_test(a_flat_document_is_one_line),
+		cmocka_unit_test(what_is_no_number_is_null),
+		cmocka_unit_test(hostile_text_comes_back_as_the_sanitiser_left_it),
+		cmocka_unit_test(numbers_come_back_equal),
+		cmocka_unit_test(misuse_aborts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,9 +181,10 @@ static void test_applies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_complete), cmocka_unit_test(test_unique),
-	    cmocka_unit_test(test_nearest),  cmocka_unit_test(test_resolve),
-	    cmocka_unit_test(test_mix),      cmocka_unit_test(test_applies), cmocka_unit_test(test_does),
+		cmocka_unit_test(test_complete), cmocka_unit_test(test_unique),
+		cmocka_unit_test(test_nearest),  cmocka_unit_test(test_resolve),
+		cmocka_unit_test(test_mix),      cmocka_unit_test(test_applies),
+		cmocka_unit_test(test_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -361,12 +361,12 @@ static void test_extremes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_rates),          cmocka_unit_test(test_latency),
-	    cmocka_unit_test(test_sample_rule),    cmocka_unit_test(test_overflow),
-	    cmocka_unit_test(test_not_applicable), cmocka_unit_test(test_nothing_done),
-	    cmocka_unit_test(test_failed),         cmocka_unit_test(test_cpu_not_counted),
-	    cmocka_unit_test(test_lowest_second),  cmocka_unit_test(test_lowest_second_borders),
-	    cmocka_unit_test(test_exact),          cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_rates),          cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_sample_rule),    cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_not_applicable), cmocka_unit_test(test_nothing_done),
+		cmocka_unit_test(test_failed),         cmocka_unit_test(test_cpu_not_counted),
+		cmocka_unit_test(test_lowest_second),  cmocka_unit_test(test_lowest_second_borders),
+		cmocka_unit_test(test_exact),          cmocka_unit_test(test_extremes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,11 +11,11 @@
 #include <fcntl.h>
 
 static const char expected[] =
-    "bs=4096 direct=1 end_fsync=0 fdatasync=0 files=shared fsync=0 invalidate=1 iodepth=32 "
-    "iodepth_batch_complete_max=16 iodepth_batch_complete_min=1 iodepth_batch_submit=16 "
-    "ioengine=io_uring loops=1 norandommap=0 numjobs=1 offset=0 ramp_time=2000000000 "
-    "randrepeat=1 rate_iops=0 runtime=10000000000 rw=randread rwmixread=50 size=68719476736 "
-    "sync=none time_based=1";
+	"bs=4096 direct=1 end_fsync=0 fdatasync=0 files=shared fsync=0 invalidate=1 iodepth=32 "
+	"iodepth_batch_complete_max=16 iodepth_batch_complete_min=1 iodepth_batch_submit=16 "
+	"ioengine=io_uring loops=1 norandommap=0 numjobs=1 offset=0 ramp_time=2000000000 "
+	"randrepeat=1 rate_iops=0 runtime=10000000000 rw=randread rwmixread=50 size=68719476736 "
+	"sync=none time_based=1";
 
 static char *canonical(const struct job *j)
 {
@@ -97,7 +97,8 @@ static void test_back(void **state)
 	j.buffer_compress_percentage = 40;
 	j.hipri = j.nowait = j.fixedbufs = j.registerfiles = j.sqthread_poll = true;
 	text = canonical(&j);
-	assert_non_null(strstr(text, "bs=512 bssplit=512/60:4096/40 buffer_compress_percentage=40 "));
+	assert_non_null(
+		strstr(text, "bs=512 bssplit=512/60:4096/40 buffer_compress_percentage=40 "));
 	arena_init(&a);
 	assert_int_equal(job_from_canonical(text, &a, &back, &e), 0);
 	again = canonical(&back);
@@ -138,35 +139,35 @@ static char *replaced(const char *what, const char *with)
 static void test_refused_texts(void **state)
 {
 	static const char *const cases[][2] = {
-	    {"bs=4096 ", ""},
-	    {"bs=4096", "bs=04096"},
-	    {"bs=4096", "bs=4096k"},
-	    {"bs=4096", "bs=4294967296"},
-	    {"bs=4096", "bs=-1"},
-	    {"bs=4096", "bs="},
-	    {"bs=4096", "bs"},
-	    {"bs=4096", " bs=4096"},
-	    {"bs=4096", "bs=4096 bs=4096"},
-	    {"bs=4096 direct=1", "direct=1 bs=4096"},
-	    {"direct=1", "bssplit= direct=1"},
-	    {"rate_iops=0", "rate=0 rate_iops=0"},
-	    {"direct=1", "direct=2"},
-	    {"direct=1", "direct=true"},
-	    {"files=shared", "files=own"},
-	    {"ioengine=io_uring", "ioengine=io%5Furing"},
-	    {"ioengine=io_uring", "ioengine=io%zz"},
-	    {"offset=0", "offset=18446744073709551616"},
-	    {"rate_iops=0", "rate_iops=nan"},
-	    {"rate_iops=0", "rate_iops=inf"},
-	    {"rate_iops=0", "rate_iops=-1"},
-	    {"rate_iops=0", "rate_iops=0x1p3"},
-	    {"rate_iops=0", "rate_iops=1.50"},
-	    {"rw=randread", "rw=trim"},
-	    {"rwmixread=50", "rwmixread=101"},
-	    {"sync=none", "sync=0"},
-	    {"time_based=1", "time_based=1 word=1"},
-	    {"time_based=1", "time_based=1 "},
-	    {"size=", "sim= size="},
+		{"bs=4096 ", ""},
+		{"bs=4096", "bs=04096"},
+		{"bs=4096", "bs=4096k"},
+		{"bs=4096", "bs=4294967296"},
+		{"bs=4096", "bs=-1"},
+		{"bs=4096", "bs="},
+		{"bs=4096", "bs"},
+		{"bs=4096", " bs=4096"},
+		{"bs=4096", "bs=4096 bs=4096"},
+		{"bs=4096 direct=1", "direct=1 bs=4096"},
+		{"direct=1", "bssplit= direct=1"},
+		{"rate_iops=0", "rate=0 rate_iops=0"},
+		{"direct=1", "direct=2"},
+		{"direct=1", "direct=true"},
+		{"files=shared", "files=own"},
+		{"ioengine=io_uring", "ioengine=io%5Furing"},
+		{"ioengine=io_uring", "ioengine=io%zz"},
+		{"offset=0", "offset=18446744073709551616"},
+		{"rate_iops=0", "rate_iops=nan"},
+		{"rate_iops=0", "rate_iops=inf"},
+		{"rate_iops=0", "rate_iops=-1"},
+		{"rate_iops=0", "rate_iops=0x1p3"},
+		{"rate_iops=0", "rate_iops=1.50"},
+		{"rw=randread", "rw=trim"},
+		{"rwmixread=50", "rwmixread=101"},
+		{"sync=none", "sync=0"},
+		{"time_based=1", "time_based=1 word=1"},
+		{"time_based=1", "time_based=1 "},
+		{"size=", "sim= size="},
 	};
 	struct arena a;
 
@@ -371,9 +372,9 @@ static void test_fio_accepts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_canonical),     cmocka_unit_test(test_back),
-	    cmocka_unit_test(test_refused_texts), cmocka_unit_test(test_diff),
-	    cmocka_unit_test(test_fio_words),     cmocka_unit_test(test_fio_accepts),
+		cmocka_unit_test(test_canonical),     cmocka_unit_test(test_back),
+		cmocka_unit_test(test_refused_texts), cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_fio_words),     cmocka_unit_test(test_fio_accepts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,15 +259,15 @@ static void test_bad_records(void **state)
 	static const struct {
 		const char *line, *want;
 	} cases[] = {
-	    {"{\"start\": [3, 0, 0]}", "no such job or session"},
-	    {"{\"start\": [0, 2, 0]}", "no such job or session"},
-	    {"{\"start\": [0, 0]}", "start"},
-	    {"{\"start\": [0, 0, -1]}", "start[2]"},
-	    {"{\"start\": {}}", "start"},
-	    {"{\"run\": {\"job\": 0}}", "run.session"},
-	    {"{\"session\": {\"id\": \"x\"}}", "session.started"},
-	    {"{\"end\": {}}", "end.interrupted"},
-	    {"[]", "object"},
+		{"{\"start\": [3, 0, 0]}", "no such job or session"},
+		{"{\"start\": [0, 2, 0]}", "no such job or session"},
+		{"{\"start\": [0, 0]}", "start"},
+		{"{\"start\": [0, 0, -1]}", "start[2]"},
+		{"{\"start\": {}}", "start"},
+		{"{\"run\": {\"job\": 0}}", "run.session"},
+		{"{\"session\": {\"id\": \"x\"}}", "session.started"},
+		{"{\"end\": {}}", "end.interrupted"},
+		{"[]", "object"},
 	};
 
 	(void)state;
@@ -362,12 +362,12 @@ static void test_through_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_whole),         cmocka_unit_test(test_one_line_each),
-	    cmocka_unit_test(test_no_end),        cmocka_unit_test(test_partial_head),
-	    cmocka_unit_test(test_torn),          cmocka_unit_test(test_torn_zeros),
-	    cmocka_unit_test(test_middle),        cmocka_unit_test(test_torn_head),
-	    cmocka_unit_test(test_bad_records),   cmocka_unit_test(test_twice),
-	    cmocka_unit_test(test_session_again), cmocka_unit_test(test_through_file),
+		cmocka_unit_test(test_whole),         cmocka_unit_test(test_one_line_each),
+		cmocka_unit_test(test_no_end),        cmocka_unit_test(test_partial_head),
+		cmocka_unit_test(test_torn),          cmocka_unit_test(test_torn_zeros),
+		cmocka_unit_test(test_middle),        cmocka_unit_test(test_torn_head),
+		cmocka_unit_test(test_bad_records),   cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_session_again), cmocka_unit_test(test_through_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,8 +43,8 @@ static void what_has_no_room_is_seen_to_be_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(notes_add_up),
-	    cmocka_unit_test(what_has_no_room_is_seen_to_be_missing),
+		cmocka_unit_test(notes_add_up),
+		cmocka_unit_test(what_has_no_room_is_seen_to_be_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

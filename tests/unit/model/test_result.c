@@ -172,7 +172,7 @@ static void test_verdicts(void **state)
 	json_doc_free(doc);
 	assert_non_null(strstr(text, "\"verdict\": \"regression\""));
 	assert_non_null(
-	    strstr(text, "\"status_meaning\": \"a regression or a missed expectation\""));
+		strstr(text, "\"status_meaning\": \"a regression or a missed expectation\""));
 	assert_non_null(strstr(text, "\"leaning\": \"fail\""));
 	assert_non_null(strstr(text, "\"baseline_digest\": \"0123456789abcdef\""));
 	assert_non_null(strstr(text, "\"unit\": \"IOPS\""));
@@ -383,13 +383,12 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_fields),
-	    cmocka_unit_test(test_values_survive), cmocka_unit_test(test_verdicts),
-	    cmocka_unit_test(test_head_flags),     cmocka_unit_test(test_empty),
-	    cmocka_unit_test(test_unresolved_job), cmocka_unit_test(test_hostile_texts),
-	    cmocka_unit_test(test_long_text),      cmocka_unit_test(test_slots),
-	    cmocka_unit_test(test_load),
-	    cmocka_unit_test(test_many),
+		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_values_survive), cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_head_flags),     cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_unresolved_job), cmocka_unit_test(test_hostile_texts),
+		cmocka_unit_test(test_long_text),      cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_load),           cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,9 +66,9 @@ static void test_directions(void **state)
 		enum job_rw rw;
 		bool reads, writes, random;
 	} cases[] = {
-	    {RW_READ, true, false, false},    {RW_WRITE, false, true, false},
-	    {RW_RANDREAD, true, false, true}, {RW_RANDWRITE, false, true, true},
-	    {RW_RW, true, true, false},       {RW_RANDRW, true, true, true},
+		{RW_READ, true, false, false},    {RW_WRITE, false, true, false},
+		{RW_RANDREAD, true, false, true}, {RW_RANDWRITE, false, true, true},
+		{RW_RW, true, true, false},       {RW_RANDRW, true, true, true},
 	};
 
 	(void)state;
@@ -180,10 +180,10 @@ static void test_facts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_exact_words),
-	    cmocka_unit_test(test_directions),    cmocka_unit_test(test_policy),
-	    cmocka_unit_test(test_policy_errors), cmocka_unit_test(test_status),
-	    cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_exact_words),
+		cmocka_unit_test(test_directions),    cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_policy_errors), cmocka_unit_test(test_status),
+		cmocka_unit_test(test_facts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

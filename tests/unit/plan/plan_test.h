@@ -71,13 +71,15 @@ static inline void fix_print(const struct fix *f)
 }
 
 /* Plans the text. What the suite itself refuses never comes to the plan. */
-static inline int fix_plan_set(struct fix *f, const char *text, const struct setting *set, size_t nset)
+static inline int fix_plan_set(struct fix *f, const char *text, const struct setting *set,
+			       size_t nset)
 {
 	int rc;
 
 	fix_clear(f);
 	f->loaded = true;
-	rc = suite_parse(text, strlen(text), "suite.yaml", set, nset, &f->suite, &f->diags, &f->err);
+	rc = suite_parse(text, strlen(text), "suite.yaml", set, nset, &f->suite, &f->diags,
+			 &f->err);
 	if (rc < 0)
 		return rc;
 	f->made = true;

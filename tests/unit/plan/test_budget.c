@@ -7,9 +7,10 @@
 static void time_that_is_not_enough(void **state)
 {
 	struct fix *f = *state;
-	const char *const text = "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 1MiB, "
-				 "runtime: 2s, runs: 5, sessions: 2..5}\nworkloads:\n"
-				 "  - {name: a, rw: read, gate: {read.bw: 5%}}\n";
+	const char *const text =
+		"blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 1MiB, "
+		"runtime: 2s, runs: 5, sessions: 2..5}\nworkloads:\n"
+		"  - {name: a, rw: read, gate: {read.bw: 5%}}\n";
 
 	f->o.sessions_min = f->o.sessions_max = 1;
 	f->o.budget_time = 5 * NS_PER_SEC;
@@ -30,7 +31,8 @@ static void time_that_is_not_enough(void **state)
 	fix_ok(f, HEAD "  - {name: a, rw: read, runtime: 1h, gate: {read.bw: 5%}}\n");
 	assert_null(f->plan.setup_error);
 	/* a rate is a guess: 30 s at the assumed one may well be 9 s */
-	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 60MB, bs: 1kB, runs: 100}\n"
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 60MB, bs: "
+		  "1kB, runs: 100}\n"
 		  "workloads:\n  - {name: a, rw: read, expect: [read.bw >= 1 MB/s]}\n");
 	assert_null(f->plan.setup_error);
 	/* `lint` asks no machine */
@@ -42,23 +44,27 @@ static void time_that_is_not_enough(void **state)
 static void files_beyond_the_budget(void **state)
 {
 	struct fix *f = *state;
-	const char *const text = "blkgate: 1\nname: t\nbudget: {written: 10MiB}\ndefaults: {ioengine: psync, "
-				 "direct: false, size: 4MiB, loops: 1}\nworkloads:\n"
-				 "  - {name: a, rw: read, gate: {read.bw: 5%}}\n";
+	const char *const text =
+		"blkgate: 1\nname: t\nbudget: {written: 10MiB}\ndefaults: {ioengine: psync, "
+		"direct: false, size: 4MiB, loops: 1}\nworkloads:\n"
+		"  - {name: a, rw: read, gate: {read.bw: 5%}}\n";
 
 	fix_ok(f, text);
 	assert_null(f->plan.setup_error);
 	f->o.sessions_min = 3;
 	fix_ok(f, text);
-	assert_part(f->plan.setup_error, "3 sessions write 12 MiB to make the files alone, the budget is 10 MiB");
+	assert_part(f->plan.setup_error,
+		    "3 sessions write 12 MiB to make the files alone, the budget is 10 MiB");
 	assert_int_equal(f->plan.setup_code, ERR_SUITE);
 	f->o.budget_written = 12 << 20;
 	fix_ok(f, text);
 	assert_null(f->plan.setup_error);
 	/* the first reason stands */
 	f->o.budget_written = 1 << 20;
-	fix_ok(f, "blkgate: 1\nname: t\nrequires: [target.type == block]\ndefaults: {ioengine: psync, "
-		  "direct: false, size: 4MiB}\nworkloads:\n  - {name: a, rw: read, gate: {read.bw: 5%}}\n");
+	fix_ok(f,
+	       "blkgate: 1\nname: t\nrequires: [target.type == block]\ndefaults: {ioengine: psync, "
+	       "direct: false, size: 4MiB}\nworkloads:\n  - {name: a, rw: read, gate: {read.bw: "
+	       "5%}}\n");
 	assert_part(f->plan.setup_error, "target.type == block");
 	assert_int_equal(f->plan.setup_code, ERR_TARGET);
 }

@@ -73,7 +73,10 @@ static void expectations(void **state)
 static void mixes(void **state)
 {
 	struct fix *f = *state;
-	static const struct { const char *order; int reads[3], writes[3]; } v[] = {
+	static const struct {
+		const char *order;
+		int reads[3], writes[3];
+	} v[] = {
 		{"100, 50, 0", {1, 1, 0}, {0, 1, 1}},
 		{"50, 0, 100", {1, 0, 1}, {1, 1, 0}},
 		{"0, 100, 50", {0, 1, 1}, {1, 0, 1}},
@@ -82,9 +85,11 @@ static void mixes(void **state)
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		char text[512];
 
-		snprintf(text, sizeof(text),
-			 HEAD "  - {name: a, rw: randrw, matrix: {rwmixread: [%s]}, gate: {iops: 5%%}}\n",
-			 v[i].order);
+		snprintf(
+			text, sizeof(text),
+			HEAD
+			"  - {name: a, rw: randrw, matrix: {rwmixread: [%s]}, gate: {iops: 5%%}}\n",
+			v[i].order);
 		fix_ok(f, text);
 		for (size_t k = 0; k < 3; k++) {
 			assert_int_equal(check_of(f, k, "gate read.iops") != NULL, v[i].reads[k]);
@@ -93,7 +98,9 @@ static void mixes(void **state)
 	}
 	fix_refused(f, HEAD "  - {name: a, rw: randrw, rwmixread: 100, gate: {write.iops: 5%}}\n",
 		    "is randrw with rwmixread 100 and has no write.iops");
-	fix_refused(f, HEAD "  - {name: a, rw: randrw, rwmixread: 100, direct: auto, gate: {sync.lat.p99: 5%}}\n",
+	fix_refused(f,
+		    HEAD "  - {name: a, rw: randrw, rwmixread: 100, direct: auto, gate: "
+			 "{sync.lat.p99: 5%}}\n",
 		    "never syncs");
 }
 
@@ -101,7 +108,9 @@ static void mixes(void **state)
 static void refused(void **state)
 {
 	struct fix *f = *state;
-	static const struct { const char *keys, *text, *hint; } bad[] = {
+	static const struct {
+		const char *keys, *text, *hint;
+	} bad[] = {
 		{"rw: read, gate: {read.bw: 100%}", "cannot fail", "role: watch"},
 		{"rw: read, gate: {read.bww: 5%}", "metric 'read.bww' is unknown", "read.bw"},
 		{"rw: read, gate: {write.bw: 5%}", "has no write.bw", "'bw'"},
@@ -129,11 +138,13 @@ static void refused(void **state)
 		assert_int_equal(f->diags.errors, 1);
 	}
 	/* watched only: nothing to fail, and said so */
-	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {read.bw: {tolerance: 100%, role: watch}}}\n");
+	fix_ok(f,
+	       HEAD "  - {name: a, rw: read, gate: {read.bw: {tolerance: 100%, role: watch}}}\n");
 	/* fewer runs are for workloads without gates */
 	fix_ok(f, HEAD "  - {name: a, rw: read, runs: 1, expect: [read.bw >= 1 MB/s]}\n");
 	f->o.runs = 3;
-	fix_refused(f, HEAD "  - {name: a, rw: read, gate: {read.bw: 5%}}\n", "--runs 3 is too few");
+	fix_refused(f, HEAD "  - {name: a, rw: read, gate: {read.bw: 5%}}\n",
+		    "--runs 3 is too few");
 }
 
 /* Written once, told once, where it is written. */
@@ -142,10 +153,12 @@ static void few_runs_of_all(void **state)
 	struct fix *f = *state;
 	const struct diag *g;
 
-	g = fix_refused(f, "blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB, runs: 3}\nworkloads:\n"
-			   "  - {name: a, rw: read, gate: {read.bw: 5%}}\n"
-			   "  - {name: b, rw: read, gate: {read.bw: 5%}}\n",
-			"only 3 runs a session");
+	g = fix_refused(
+		f,
+		"blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB, runs: 3}\nworkloads:\n"
+		"  - {name: a, rw: read, gate: {read.bw: 5%}}\n"
+		"  - {name: b, rw: read, gate: {read.bw: 5%}}\n",
+		"only 3 runs a session");
 	assert_int_equal(f->diags.errors, 1);
 	assert_int_equal(g->line, 3);
 	assert_int_equal(g->column, 45);
@@ -154,15 +167,18 @@ static void few_runs_of_all(void **state)
 static void known_entries(void **state)
 {
 	struct fix *f = *state;
-	const char *const body = "workloads:\n  - {name: a, rw: read, matrix: {bs: [4k, 8k]}, gate: {iops: 5%}}\n";
+	const char *const body =
+		"workloads:\n  - {name: a, rw: read, matrix: {bs: [4k, 8k]}, gate: {iops: 5%}}\n";
 	const char *const head = "blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB}\n";
 	char text[1024];
 
 	f->arg[0].role = "x";
 	f->arg[1] = (struct target_arg){"y", "/tmp"};
 	f->o.ntargets = 2;
-	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iops\", "
-				     "no_worse_than: 9%%, ticket: S-1, until: 2099-01-31}\n", head, body);
+	snprintf(text, sizeof(text),
+		 "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iops\", "
+		 "no_worse_than: 9%%, ticket: S-1, until: 2099-01-31}\n",
+		 head, body);
 	fix_ok(f, text);
 	assert_int_equal(f->plan.nchecks, 4);
 	assert_string_equal(f->plan.checks[0].known.ticket, "S-1");
@@ -171,28 +187,38 @@ static void known_entries(void **state)
 	assert_true(f->plan.checks[1].known.until > 0);
 	assert_null(f->plan.checks[2].known.ticket);
 
-	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4097 gate read.iops\", "
-				     "no_worse_than: 9%%, ticket: S-1, until: 2099-01-31}\n", head, body);
+	snprintf(text, sizeof(text),
+		 "%s%sknown:\n  - {check: \"a:bs=4097 gate read.iops\", "
+		 "no_worse_than: 9%%, ticket: S-1, until: 2099-01-31}\n",
+		 head, body);
 	assert_part(fix_refused(f, text, "no workload 'a:bs=4097'")->hint, "a:bs=4KiB");
-	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iop\", "
-				     "no_worse_than: 9%%, ticket: S-1, until: 2099-01-31}\n", head, body);
+	snprintf(text, sizeof(text),
+		 "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iop\", "
+		 "no_worse_than: 9%%, ticket: S-1, until: 2099-01-31}\n",
+		 head, body);
 	assert_part(fix_refused(f, text, "no check 'gate read.iop'")->hint, "gate read.iops");
-	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iops\", "
-				     "no_worse_than: 4%%, ticket: S-1, until: 2099-01-31}\n", head, body);
+	snprintf(text, sizeof(text),
+		 "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iops\", "
+		 "no_worse_than: 4%%, ticket: S-1, until: 2099-01-31}\n",
+		 head, body);
 	fix_ok(f, text);
 	assert_non_null(fix_rule(f, "known-within-tolerance"));
 	assert_int_equal(f->diags.warnings, 1);
 	/* a reason turns it into a note, in the suite or in the workload */
-	snprintf(text, sizeof(text), "%swaive: {known-within-tolerance: it moves}\n%sknown:\n"
-				     "  - {check: \"a:bs=4KiB gate read.iops\", "
-				     "no_worse_than: 4%%, ticket: S-1, until: 2099-01-31}\n", head, body);
+	snprintf(text, sizeof(text),
+		 "%swaive: {known-within-tolerance: it moves}\n%sknown:\n"
+		 "  - {check: \"a:bs=4KiB gate read.iops\", "
+		 "no_worse_than: 4%%, ticket: S-1, until: 2099-01-31}\n",
+		 head, body);
 	fix_ok(f, text);
 	assert_int_equal(f->diags.warnings, 0);
 	assert_part(fix_rule(f, "known-within-tolerance")->text, "(waived: it moves)");
 
 	/* a day that is over, once for both targets */
-	snprintf(text, sizeof(text), "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iops\", "
-				     "no_worse_than: 9%%, ticket: S-1, until: 2020-01-31}\n", head, body);
+	snprintf(text, sizeof(text),
+		 "%s%sknown:\n  - {check: \"a:bs=4KiB gate read.iops\", "
+		 "no_worse_than: 9%%, ticket: S-1, until: 2020-01-31}\n",
+		 head, body);
 	fix_ok(f, text);
 	assert_int_equal(fix_count(f, "known-expired"), 1);
 	assert_int_equal(f->diags.warnings, 1);
@@ -203,8 +229,9 @@ static void known_entries(void **state)
 static void selection(void **state)
 {
 	struct fix *f = *state;
-	const char *const text = HEAD "  - {name: a, rw: read, gate: {iops: 5%, bw: 5%}}\n"
-				      "  - {name: b, rw: read, matrix: {bs: [4k, 8k]}, gate: {bw: 5%}}\n";
+	const char *const text =
+		HEAD "  - {name: a, rw: read, gate: {iops: 5%, bw: 5%}}\n"
+		     "  - {name: b, rw: read, matrix: {bs: [4k, 8k]}, gate: {bw: 5%}}\n";
 
 	f->o.only = "b";
 	fix_ok(f, text);
@@ -236,8 +263,8 @@ static void selection(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(gates), TEST(mixes), TEST(expectations), TEST(refused), TEST(few_runs_of_all),
-		TEST(known_entries), TEST(selection),
+		TEST(gates),           TEST(mixes),         TEST(expectations), TEST(refused),
+		TEST(few_runs_of_all), TEST(known_entries), TEST(selection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,8 @@
 
 #include <sys/stat.h>
 
-#define WITH(keys) "blkgate: 1\nname: t\n" keys "defaults: {ioengine: sim, size: 1MiB}\nworkloads:\n"
+#define WITH(keys)                                                                                 \
+	"blkgate: 1\nname: t\n" keys "defaults: {ioengine: sim, size: 1MiB}\nworkloads:\n"
 
 static void targets_and_roles(void **state)
 {
@@ -30,7 +31,8 @@ static void targets_and_roles(void **state)
 	assert_string_equal(f->plan.targets[0].role, "dut");
 }
 
-/* bugs-given exit-zero-1, no-dev-2: one target that is not there fails its own jobs and no other. */
+/* bugs-given exit-zero-1, no-dev-2: one target that is not there fails its own jobs and no other.
+ */
 static void missing_target(void **state)
 {
 	struct fix *f = *state;
@@ -39,7 +41,8 @@ static void missing_target(void **state)
 	f->arg[1] = (struct target_arg){"gone", "/nonexistent/disk"};
 	f->arg[2] = (struct target_arg){"tty", "/dev/null"};
 	f->o.ntargets = 3;
-	fix_ok(f, WITH("requires: [target.type == dir]\n") "  - {name: a, rw: read, gate: {iops: 5%}}\n");
+	fix_ok(f, WITH("requires: [target.type == dir]\n") "  - {name: a, rw: read, gate: {iops: "
+							   "5%}}\n");
 	assert_int_equal(f->plan.njobs, 3);
 	assert_int_equal(f->plan.nchecks, 3);
 	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
@@ -55,7 +58,8 @@ static void requirements(void **state)
 {
 	struct fix *f = *state;
 
-	fix_ok(f, WITH("requires: [target.type == dir, kernel.release >= 2.6]\n") "  - {name: a, rw: read}\n");
+	fix_ok(f, WITH("requires: [target.type == dir, kernel.release >= 2.6]\n") "  - {name: a, "
+										  "rw: read}\n");
 	assert_null(f->plan.setup_error);
 	fix_ok(f, WITH("requires: [target.type == block]\n") "  - {name: a, rw: read}\n");
 	assert_int_equal(f->plan.setup_code, ERR_TARGET);
@@ -74,11 +78,14 @@ static void requirements(void **state)
 	/* a version is no number, and a number with two readings has no order */
 	fix_ok(f, WITH("requires: [kernel.release >= 2.10]\n") "  - {name: a, rw: read}\n");
 	assert_null(f->plan.setup_error);
-	fix_refused(f, WITH("labels: {rack: 1.10}\nrequires: [label.rack < 1.9]\n") "  - {name: a, rw: read}\n",
+	fix_refused(f,
+		    WITH("labels: {rack: 1.10}\nrequires: [label.rack < 1.9]\n") "  - {name: a, "
+										 "rw: read}\n",
 		    "ambiguous");
 	/* ordering texts means nothing */
-	assert_int_equal(fix_plan(f, WITH("requires: [target.type >= block]\n") "  - {name: a, rw: read}\n"),
-			 ERR_SUITE);
+	assert_int_equal(
+		fix_plan(f, WITH("requires: [target.type >= block]\n") "  - {name: a, rw: read}\n"),
+		ERR_SUITE);
 	/* lint asks no machine */
 	f->o.lint_only = true;
 	fix_ok(f, WITH("requires: [target.type == block]\n") "  - {name: a, rw: read}\n");
@@ -122,10 +129,12 @@ static void put_machine(struct fix *f, const char *width)
 static void admitted(void **state)
 {
 	struct fix *f = *state;
-	const char *const text = WITH("labels: {rack: r1}\n"
-				      "admit: [link == full, kernel.release == 6.12.8, rack == r1, "
-				      "device.write_cache != off, device.write_cache != on]\n")
-		"  - {name: a, rw: read}\n  - {name: b, rw: randread}\n";
+	const char *const text =
+		WITH("labels: {rack: r1}\n"
+		     "admit: [link == full, kernel.release == 6.12.8, rack == r1, "
+		     "device.write_cache != off, device.write_cache != on]\n") "  - {name: a, rw: "
+									       "read}\n  - {name: "
+									       "b, rw: randread}\n";
 	struct str why;
 
 	put_machine(f, "4\n");
@@ -135,14 +144,16 @@ static void admitted(void **state)
 	if (f->plan.setup_error)
 		print_message("%s\n", f->plan.setup_error);
 	assert_null(f->plan.setup_error);
-	assert_int_equal(notices_of(f, "admit: device.write_cache is checked before the run only"), 1);
+	assert_int_equal(notices_of(f, "admit: device.write_cache is checked before the run only"),
+			 1);
 	assert_int_equal(notices_of(f, "admit: "), 1);
 	assert_int_equal(plan_admitted(&f->plan, &f->host, &why), 1);
 	assert_int_equal(why.len, 0);
 	/* the link trains down while we measure */
 	put(f, PCI "/current_link_width", "1\n");
 	assert_int_equal(plan_admitted(&f->plan, &f->host, &why), 0);
-	assert_string_equal(why.s, "admit: link == full does not hold any more on 'dut': it is 'downgraded'");
+	assert_string_equal(
+		why.s, "admit: link == full does not hold any more on 'dut': it is 'downgraded'");
 	/* unknown is not met */
 	put(f, PCI "/current_link_width", "255\n");
 	str_clear(&why);
@@ -231,8 +242,10 @@ static void when(void **state)
 static void labels(void **state)
 {
 	struct fix *f = *state;
-	const char *const text = WITH("labels: {adapter: required, rack: r1}\nrequires: [label.adapter != none]\n")
-		"  - {name: a, rw: read, when: rack == r1}\n";
+	const char *const text =
+		WITH(
+			"labels: {adapter: required, rack: r1}\nrequires: [label.adapter != "
+			"none]\n") "  - {name: a, rw: read, when: rack == r1}\n";
 	struct setting l[2] = {{"adapter", "x4"}, {"dut.bay", "7"}};
 
 	fix_ok(f, text);
@@ -279,23 +292,28 @@ static void sessions_and_budget(void **state)
 static void one_session(void **state)
 {
 	struct fix *f = *state;
-	static const char gated[] = HEAD "  - {name: a, rw: read, gate: {read.iops: 5%, read.bw: 5%}}\n"
-					 "  - {name: b, rw: read, expect: [read.iops >= 1]}\n";
+	static const char gated[] =
+		HEAD "  - {name: a, rw: read, gate: {read.iops: 5%, read.bw: 5%}}\n"
+		     "  - {name: b, rw: read, expect: [read.iops >= 1]}\n";
 
 	fix_ok(f, gated);
 	assert_int_equal(notices_of(f, "can turn red"), 0);
 	f->o.sessions_min = f->o.sessions_max = 1;
 	fix_ok(f, gated);
-	assert_int_equal(notices_of(f, "with 1 session no gate can turn red: a loss shows as inconclusive (2 gates"), 1);
+	assert_int_equal(notices_of(f, "with 1 session no gate can turn red: a loss shows as "
+				       "inconclusive (2 gates"),
+			 1);
 	f->o.sessions_min = 1;
 	f->o.sessions_max = 2;
 	fix_ok(f, gated);
 	assert_int_equal(notices_of(f, "can turn red"), 0);
 	/* nothing is taken from what never turned red, is not selected or does not run */
 	f->o.sessions_max = 1;
-	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {read.iops: {tolerance: 5%, role: watch}}}\n");
+	fix_ok(f,
+	       HEAD "  - {name: a, rw: read, gate: {read.iops: {tolerance: 5%, role: watch}}}\n");
 	assert_int_equal(notices_of(f, "can turn red"), 0);
-	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {read.iops: 5%}, when: target.type == block}\n");
+	fix_ok(f,
+	       HEAD "  - {name: a, rw: read, gate: {read.iops: 5%}, when: target.type == block}\n");
 	assert_int_equal(notices_of(f, "can turn red"), 0);
 	f->o.only = "b";
 	fix_ok(f, gated);
@@ -306,16 +324,26 @@ static void one_session(void **state)
 	assert_int_equal(notices_of(f, "(1 gate;"), 1);
 	f->o.check = NULL;
 	/* in the suite it is no matter of the command line */
-	fix_refused(f, "blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB, sessions: 1}\nworkloads:\n"
-		       "  - {name: a, rw: read, gate: {read.iops: 5%}}\n", "can never turn red");
+	fix_refused(f,
+		    "blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB, sessions: "
+		    "1}\nworkloads:\n"
+		    "  - {name: a, rw: read, gate: {read.iops: 5%}}\n",
+		    "can never turn red");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(targets_and_roles), TEST(missing_target), TEST(requirements),
-		TEST(when), TEST(labels), TEST(sessions_and_budget), TEST(one_session),
-		DISK_TEST(admitted), DISK_TEST(one_target_twice), DISK_TEST(one_device_twice),
+		TEST(targets_and_roles),
+		TEST(missing_target),
+		TEST(requirements),
+		TEST(when),
+		TEST(labels),
+		TEST(sessions_and_budget),
+		TEST(one_session),
+		DISK_TEST(admitted),
+		DISK_TEST(one_target_twice),
+		DISK_TEST(one_device_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

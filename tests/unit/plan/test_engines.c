@@ -9,10 +9,12 @@
 #include <sys/wait.h>
 
 #define AUTO HEAD "  - {name: a, rw: read, direct: false, ioengine: auto}\n"
-#define NAMED HEAD "  - {name: a, rw: read, direct: false, ioengine: io_uring, gate: {iops: 5%}}\n"       \
-		   "  - {name: b, rw: read, direct: false, ioengine: io_uring, optional: true}\n"            \
-		   "  - {name: c, rw: read, direct: false, ioengine: io_uring, when: target.type == block}\n" \
-		   "  - {name: d, rw: read, direct: false, ioengine: psync}\n"
+#define NAMED                                                                                      \
+	HEAD "  - {name: a, rw: read, direct: false, ioengine: io_uring, gate: {iops: 5%}}\n"      \
+	     "  - {name: b, rw: read, direct: false, ioengine: io_uring, optional: true}\n"        \
+	     "  - {name: c, rw: read, direct: false, ioengine: io_uring, when: target.type == "    \
+	     "block}\n"                                                                            \
+	     "  - {name: d, rw: read, direct: false, ioengine: psync}\n"
 
 static int refuse_io_uring(void)
 {
@@ -110,38 +112,50 @@ static void depth_of_a_ring(void **state)
 	const struct diag *g;
 
 	f->o.lint_only = true;
-	g = fix_refused(f, HEAD "  - {name: a, rw: read, direct: false, ioengine: io_uring, iodepth: 32769}\n",
-			"iodepth 32769 is beyond the 32768 that ioengine io_uring has");
+	g = fix_refused(
+		f,
+		HEAD "  - {name: a, rw: read, direct: false, ioengine: io_uring, iodepth: 32769}\n",
+		"iodepth 32769 is beyond the 32768 that ioengine io_uring has");
 	assert_int_equal(g->line, 5);
 	assert_part(g->hint, "numjobs");
-	fix_ok(f, HEAD "  - {name: a, rw: read, direct: false, ioengine: io_uring, iodepth: 32768}\n"
-		       "  - {name: b, rw: read, direct: true, ioengine: libaio, iodepth: 65536}\n"
-		       "  - {name: c, rw: read, direct: false, ioengine: auto, iodepth: 65536}\n");
+	fix_ok(f,
+	       HEAD "  - {name: a, rw: read, direct: false, ioengine: io_uring, iodepth: 32768}\n"
+		    "  - {name: b, rw: read, direct: true, ioengine: libaio, iodepth: 65536}\n"
+		    "  - {name: c, rw: read, direct: false, ioengine: auto, iodepth: 65536}\n");
 	f->o.lint_only = false;
-	fix_ok(f, HEAD "  - {name: c, rw: read, direct: false, ioengine: auto, bs: 512, iodepth: 65536}\n");
+	fix_ok(f, HEAD
+	       "  - {name: c, rw: read, direct: false, ioengine: auto, bs: 512, iodepth: 65536}\n");
 	if (strcmp(f->plan.jobs[0].ioengine, "io_uring") != 0) {
 		print_message("io_uring cannot be used here\n");
 		skip();
 	}
 	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
-	assert_part(f->plan.jobs[0].why, "iodepth 65536 is beyond the 32768 that ioengine io_uring has (auto)");
+	assert_part(f->plan.jobs[0].why,
+		    "iodepth 65536 is beyond the 32768 that ioengine io_uring has (auto)");
 	assert_part(f->plan.jobs[0].why, "(suite.yaml:5)");
 }
 
-/* A word on an engine that does not know it can have no effect: an error that names who knows it. */
+/* A word on an engine that does not know it can have no effect: an error that names who knows it.
+ */
 static void words_of_engines(void **state)
 {
 	static const struct {
 		const char *line, *part, *hint;
 	} c[] = {
-		{"ioengine: psync, hipri: true", "ioengine psync has no hipri", "have it: pvsync2 io_uring"},
-		{"ioengine: io_uring, nowait: true", "ioengine io_uring has no nowait", "have it: pvsync2"},
-		{"ioengine: libaio, fixedbufs: true", "ioengine libaio has no fixedbufs", "io_uring"},
-		{"ioengine: mmap, direct: false, registerfiles: 1", "has no registerfiles", "io_uring"},
-		{"ioengine: sim, sqthread_poll: true", "ioengine sim has no sqthread_poll", "io_uring"},
+		{"ioengine: psync, hipri: true", "ioengine psync has no hipri",
+		 "have it: pvsync2 io_uring"},
+		{"ioengine: io_uring, nowait: true", "ioengine io_uring has no nowait",
+		 "have it: pvsync2"},
+		{"ioengine: libaio, fixedbufs: true", "ioengine libaio has no fixedbufs",
+		 "io_uring"},
+		{"ioengine: mmap, direct: false, registerfiles: 1", "has no registerfiles",
+		 "io_uring"},
+		{"ioengine: sim, sqthread_poll: true", "ioengine sim has no sqthread_poll",
+		 "io_uring"},
 		{"ioengine: mmap", "ioengine mmap goes through the page cache", "direct: false"},
 		{"ioengine: mmap, direct: true", "cannot be direct", "direct: false"},
-		{"ioengine: pvsync2, hipri: true, direct: false", "hipri needs direct I/O", "direct: true"},
+		{"ioengine: pvsync2, hipri: true, direct: false", "hipri needs direct I/O",
+		 "direct: true"},
 		{"ioengine: io_uring, hipri: true, fsync: 1", "hipri excludes fsync", ""},
 		{"ioengine: io_uring, hipri: true, end_fsync: true", "hipri excludes fsync", ""},
 	};
@@ -171,9 +185,9 @@ static void words_of_engines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(auto_falls_back_aloud),
-		TEST(a_named_engine_is_never_replaced),
-		TEST(lint_probes_nothing), TEST(depth_of_a_ring), TEST(words_of_engines),
+		TEST(auto_falls_back_aloud), TEST(a_named_engine_is_never_replaced),
+		TEST(lint_probes_nothing),   TEST(depth_of_a_ring),
+		TEST(words_of_engines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

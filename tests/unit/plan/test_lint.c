@@ -7,42 +7,56 @@
 static void rules(void **state)
 {
 	struct fix *f = *state;
-	static const struct { const char *rule; enum diag_level level; const char *bad, *good; } v[] = {
+	static const struct {
+		const char *rule;
+		enum diag_level level;
+		const char *bad, *good;
+	} v[] = {
 		/* bugs-given depth-1 */
 		{"depth-on-sync-engine", DIAG_WARN, "rw: read, ioengine: psync, iodepth: 32",
 		 "rw: read, ioengine: psync, numjobs: 32"},
-		{"libaio-buffered", DIAG_WARN, "rw: read, ioengine: libaio, iodepth: 32, direct: false",
+		{"libaio-buffered", DIAG_WARN,
+		 "rw: read, ioengine: libaio, iodepth: 32, direct: false",
 		 "rw: read, ioengine: libaio, iodepth: 32, direct: true"},
-		{"libaio-buffered", DIAG_WARN, "rw: write, ioengine: libaio, iodepth: 2, direct: false",
+		{"libaio-buffered", DIAG_WARN,
+		 "rw: write, ioengine: libaio, iodepth: 2, direct: false",
 		 "rw: write, ioengine: libaio, iodepth: 1, direct: false"},
-		{"libaio-buffered", DIAG_WARN, "rw: write, ioengine: libaio, iodepth: 2, direct: false",
+		{"libaio-buffered", DIAG_WARN,
+		 "rw: write, ioengine: libaio, iodepth: 2, direct: false",
 		 "rw: write, ioengine: io_uring, iodepth: 2, direct: false"},
 		{"fsync-without-write", DIAG_WARN, "rw: rw, rwmixread: 100, fsync: 1",
 		 "rw: rw, rwmixread: 99, fsync: 1"},
-		{"mix-without-mix", DIAG_WARN, "rw: randwrite, rwmixread: 70", "rw: randrw, rwmixread: 70"},
+		{"mix-without-mix", DIAG_WARN, "rw: randwrite, rwmixread: 70",
+		 "rw: randrw, rwmixread: 70"},
 		{"fsync-without-write", DIAG_WARN, "rw: read, fsync: 1", "rw: write, fsync: 1"},
 		{"fsync-without-write", DIAG_WARN, "rw: read, sync: dsync", "rw: rw, sync: dsync"},
 		{"batch-above-depth", DIAG_WARN, "rw: read, iodepth: 4, iodepth_batch_submit: 8",
 		 "rw: read, iodepth: 8, iodepth_batch_submit: 8"},
 		{"ramp-not-below-runtime", DIAG_ERROR, "rw: read, runtime: 2s, ramp_time: 2s",
 		 "rw: read, runtime: 2s, ramp_time: 1s"},
-		{"bs-not-multiple-of-512-direct", DIAG_ERROR, "rw: read, ioengine: psync, bs: 1000, size: 1000",
+		{"bs-not-multiple-of-512-direct", DIAG_ERROR,
+		 "rw: read, ioengine: psync, bs: 1000, size: 1000",
 		 "rw: read, ioengine: psync, bs: 1000, size: 1000, direct: false"},
-		{"size-below-bs", DIAG_ERROR, "rw: read, size: 4k, bs: 8k", "rw: read, size: 8k, bs: 8k"},
+		{"size-below-bs", DIAG_ERROR, "rw: read, size: 4k, bs: 8k",
+		 "rw: read, size: 8k, bs: 8k"},
 		{"size-not-multiple-of-bs", DIAG_WARN, "rw: read, size: 10000, bs: 4k",
 		 "rw: read, size: 12k, bs: 4k"},
 		{"short-runtime", DIAG_WARN, "rw: read, ioengine: psync, runtime: 500ms",
 		 "rw: read, ioengine: psync, runtime: 1s"},
-		{"no-checks", DIAG_NOTE, "rw: read}\n  - {name: z, rw: read, gate: {iops: 5%}", "rw: read, gate: {iops: 5%}"},
+		{"no-checks", DIAG_NOTE, "rw: read}\n  - {name: z, rw: read, gate: {iops: 5%}",
+		 "rw: read, gate: {iops: 5%}"},
 		{"rate-below-one-per-window", DIAG_ERROR, "rw: read, rate_iops: 1, runtime: 900ms",
 		 "rw: read, rate_iops: 1, runtime: 2s"},
 		{"percentile-needs-samples", DIAG_WARN,
 		 "rw: read, rate_iops: 999, runtime: 10s, gate: {read.clat.p99: 20%}",
 		 "rw: read, rate_iops: 1000, runtime: 10s, gate: {read.clat.p99: 20%}"},
 		{"percentile-needs-samples", DIAG_WARN,
-		 "rw: randrw, rwmixread: 90, rate_iops: 1000, runtime: 20s, expect: [write.clat.p99 <= 2ms]",
-		 "rw: randrw, rwmixread: 90, rate_iops: 1000, runtime: 20s, expect: [read.clat.p99 <= 2ms]"},
-		{"distribution-without-random", DIAG_WARN, "rw: read, random_distribution: \"zipf:1.2\"",
+		 "rw: randrw, rwmixread: 90, rate_iops: 1000, runtime: 20s, expect: "
+		 "[write.clat.p99 <= 2ms]",
+		 "rw: randrw, rwmixread: 90, rate_iops: 1000, runtime: 20s, expect: [read.clat.p99 "
+		 "<= 2ms]"},
+		{"distribution-without-random", DIAG_WARN,
+		 "rw: read, random_distribution: \"zipf:1.2\"",
 		 "rw: randread, random_distribution: \"zipf:1.2\""},
 		{"size-below-bs", DIAG_ERROR, "rw: read, size: 8k, bsrange: 4k-16k",
 		 "rw: read, size: 16k, bsrange: 4k-16k"},
@@ -98,11 +112,13 @@ static void nothing_judged(void **state)
 	assert_part(fix_rule(f, "no-checks")->text, told);
 	fix_ok(f, HEAD "  - {name: a, rw: read, canary: true}\n");
 	assert_int_equal(f->diags.warnings, 1);
-	fix_ok(f, HEAD "  - {name: a, rw: read}\n  - {name: b, rw: read, expect: [read.iops >= 1]}\n");
+	fix_ok(f,
+	       HEAD "  - {name: a, rw: read}\n  - {name: b, rw: read, expect: [read.iops >= 1]}\n");
 	assert_int_equal(f->diags.warnings, 0);
 	assert_int_equal(fix_rule(f, "no-checks")->level, DIAG_NOTE);
 	assert_int_equal(fix_count(f, "no-checks"), 1);
-	fix_ok(f, "waive: {no-checks: figures only}\n" HEAD "  - {name: a, rw: read}\n  - {name: b, rw: read}\n");
+	fix_ok(f, "waive: {no-checks: figures only}\n" HEAD
+		  "  - {name: a, rw: read}\n  - {name: b, rw: read}\n");
 	assert_int_equal(f->diags.warnings, 0);
 	assert_part(fix_rule(f, "no-checks")->text, "(waived: figures only)");
 	/* one reason excuses its own workload */
@@ -114,7 +130,9 @@ static void nothing_judged(void **state)
 static void place_of_the_word(void **state)
 {
 	struct fix *f = *state;
-	static const struct { const char *keys, *text; } v[] = {
+	static const struct {
+		const char *keys, *text;
+	} v[] = {
 		{"rw: randread, fdatasync: 1", "fdatasync has no effect: rw is randread"},
 		{"rw: randread, end_fsync: true", "end_fsync has no effect"},
 		{"rw: randread, sync: dsync", "sync has no effect"},
@@ -127,7 +145,8 @@ static void place_of_the_word(void **state)
 		const struct diag *g;
 		const char *word = i == 3 ? "fsync: 1" : strrchr(v[i].keys, ',') + 2, *line;
 
-		snprintf(text, sizeof(text), HEAD "  - {name: a, %s, gate: {iops: 5%%}}\n", v[i].keys);
+		snprintf(text, sizeof(text), HEAD "  - {name: a, %s, gate: {iops: 5%%}}\n",
+			 v[i].keys);
 		fix_ok(f, text);
 		g = fix_find(f, v[i].text);
 		assert_non_null(g);
@@ -135,7 +154,9 @@ static void place_of_the_word(void **state)
 		assert_int_equal(g->column, strstr(line, word) - line + 1 + strcspn(word, ":") + 2);
 	}
 	/* a value that a parameter gave */
-	fix_ok(f, "parameters: {d: 4}\n" HEAD "  - {name: a, rw: read, ioengine: psync, iodepth: \"${d}\", gate: {iops: 5%}}\n");
+	fix_ok(f,
+	       "parameters: {d: 4}\n" HEAD
+	       "  - {name: a, rw: read, ioengine: psync, iodepth: \"${d}\", gate: {iops: 5%}}\n");
 	assert_part(fix_rule(f, "depth-on-sync-engine")->text, "(d=4 of suite.yaml:1:14)");
 }
 
@@ -143,10 +164,12 @@ static void once_a_workload(void **state)
 {
 	struct fix *f = *state;
 
-	fix_ok(f, HEAD "  - {name: a, rw: read, ioengine: psync, iodepth: 8, matrix: {bs: [4k, 8k, 16k]}}\n");
+	fix_ok(f, HEAD "  - {name: a, rw: read, ioengine: psync, iodepth: 8, matrix: {bs: [4k, 8k, "
+		       "16k]}}\n");
 	assert_int_equal(fix_count(f, "depth-on-sync-engine"), 1);
 	/* what stands in defaults for others is no mistake of a reader */
-	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB, fsync: 1, rwmixread: 70}\n"
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: sim, size: 1MiB, fsync: 1, rwmixread: "
+		  "70}\n"
 		  "workloads:\n  - {name: a, rw: read}\n  - {name: b, rw: write}\n");
 	assert_null(fix_rule(f, "fsync-without-write"));
 	assert_null(fix_rule(f, "mix-without-mix"));
@@ -158,36 +181,47 @@ static void waiving(void **state)
 	const struct diag *g;
 
 	fix_ok(f, HEAD "  - name: a\n    rw: read\n    ioengine: psync\n    iodepth: 8\n"
-		       "    gate: {iops: 5%}\n    waive: {depth-on-sync-engine: kept equal to the other suite}\n");
+		       "    gate: {iops: 5%}\n    waive: {depth-on-sync-engine: kept equal to the "
+		       "other suite}\n");
 	g = fix_rule(f, "depth-on-sync-engine");
 	assert_non_null(g);
 	assert_int_equal(g->level, DIAG_NOTE); /* never silent */
 	assert_part(g->text, "waived: kept equal");
 	assert_int_equal(f->diags.warnings, 0);
 
-	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {iops: 5%}, waive: {depth-on-sync-engine: why}}\n");
+	fix_ok(f, HEAD
+	       "  - {name: a, rw: read, gate: {iops: 5%}, waive: {depth-on-sync-engine: why}}\n");
 	assert_non_null(fix_rule(f, "unused-waiver"));
 	/* without a block device it cannot fire: no ground to call the waiver unused */
-	fix_ok(f, HEAD "  - {name: a, rw: randwrite, waive: {precondition: the card is under test}}\n");
+	fix_ok(f, HEAD
+	       "  - {name: a, rw: randwrite, waive: {precondition: the card is under test}}\n");
 	assert_null(fix_rule(f, "unused-waiver"));
 
 	fix_refused(f, HEAD "  - {name: a, rw: read, size: 1k, waive: {size-below-bs: why}}\n",
 		    "cannot be waived");
-	g = fix_refused(f, HEAD "  - {name: a, rw: read, gate: {iops: 5%}, waive: {depth-on-sync-engin: why}}\n",
-			"no rule 'depth-on-sync-engin'");
+	g = fix_refused(
+		f,
+		HEAD
+		"  - {name: a, rw: read, gate: {iops: 5%}, waive: {depth-on-sync-engin: why}}\n",
+		"no rule 'depth-on-sync-engin'");
 	assert_part(g->hint, "depth-on-sync-engine");
 }
 
-/* What reader and expansion find can be waived like what lint finds, and is missed in the same way. */
+/* What reader and expansion find can be waived like what lint finds, and is missed in the same way.
+ */
 static void one_list_of_rules(void **state)
 {
 	struct fix *f = *state;
-	static const struct { const char *rule, *top, *workload, *clean_top, *clean; } v[] = {
+	static const struct {
+		const char *rule, *top, *workload, *clean_top, *clean;
+	} v[] = {
 		{"unused-parameter", "parameters: {x: 1}\n", "rw: read", "", "rw: read"},
-		{"unknown-fact", "requires: [a.b == c]\n", "rw: read", "requires: [target.type == dir]\n", "rw: read"},
-		{"exclude-matches-nothing", "", "rw: read, matrix: {bs: [4k, 8k], iodepth: [1, 2]}, "
-		 "exclude: [{bs: 8k}, {bs: 8k, iodepth: 1}]", "",
-		 "rw: read, matrix: {bs: [4k, 8k], iodepth: [1, 2]}, exclude: [{bs: 8k}]"},
+		{"unknown-fact", "requires: [a.b == c]\n", "rw: read",
+		 "requires: [target.type == dir]\n", "rw: read"},
+		{"exclude-matches-nothing", "",
+		 "rw: read, matrix: {bs: [4k, 8k], iodepth: [1, 2]}, "
+		 "exclude: [{bs: 8k}, {bs: 8k, iodepth: 1}]",
+		 "", "rw: read, matrix: {bs: [4k, 8k], iodepth: [1, 2]}, exclude: [{bs: 8k}]"},
 		{"depth-on-sync-engine", "", "rw: read, ioengine: psync, iodepth: 2", "",
 		 "rw: read, ioengine: psync"},
 	};
@@ -199,8 +233,10 @@ static void one_list_of_rules(void **state)
 
 		snprintf(waive, sizeof(waive), "waive: {%s: it is so}\n", v[i].rule);
 		for (int waived = 0; waived < 2; waived++) {
-			snprintf(text, sizeof(text), "blkgate: 1\nname: t\n%s%sdefaults: {ioengine: sim, size: 1MiB}\n"
-				 "workloads:\n  - {name: a, gate: {iops: 5%%}, %s}\n", v[i].top, waived ? waive : "", v[i].workload);
+			snprintf(text, sizeof(text),
+				 "blkgate: 1\nname: t\n%s%sdefaults: {ioengine: sim, size: 1MiB}\n"
+				 "workloads:\n  - {name: a, gate: {iops: 5%%}, %s}\n",
+				 v[i].top, waived ? waive : "", v[i].workload);
 			fix_ok(f, text);
 			g = fix_rule(f, v[i].rule);
 			assert_non_null(g);
@@ -208,18 +244,22 @@ static void one_list_of_rules(void **state)
 			assert_int_equal(f->diags.warnings, !waived);
 			assert_int_equal(strstr(g->text, "(waived: it is so)") != NULL, waived);
 		}
-		snprintf(text, sizeof(text), "blkgate: 1\nname: t\n%s%sdefaults: {ioengine: sim, size: 1MiB}\n"
-			 "workloads:\n  - {name: a, gate: {iops: 5%%}, %s}\n", v[i].clean_top, waive, v[i].clean);
+		snprintf(text, sizeof(text),
+			 "blkgate: 1\nname: t\n%s%sdefaults: {ioengine: sim, size: 1MiB}\n"
+			 "workloads:\n  - {name: a, gate: {iops: 5%%}, %s}\n",
+			 v[i].clean_top, waive, v[i].clean);
 		fix_ok(f, text);
 		assert_null(fix_rule(f, v[i].rule));
 		assert_non_null(fix_rule(f, "unused-waiver"));
 		assert_int_equal(f->diags.warnings, 1);
 	}
 	/* also the waiver that finds nothing; but not itself */
-	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {iops: 5%}, waive: {short-runtime: x, unused-waiver: shared text}}\n");
+	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {iops: 5%}, waive: {short-runtime: x, "
+		       "unused-waiver: shared text}}\n");
 	assert_int_equal(f->diags.warnings, 0);
 	assert_int_equal(fix_count(f, "unused-waiver"), 1);
-	fix_ok(f, HEAD "  - {name: a, rw: read, gate: {iops: 5%}, waive: {unused-waiver: shared text}}\n");
+	fix_ok(f, HEAD
+	       "  - {name: a, rw: read, gate: {iops: 5%}, waive: {unused-waiver: shared text}}\n");
 	assert_int_equal(f->diags.warnings, 1);
 }
 
@@ -265,7 +305,15 @@ static void script_of_sim(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(rules), TEST(nothing_judged), TEST(place_of_the_word), TEST(once_a_workload), TEST(waiving), TEST(one_list_of_rules), TEST(libaio_by_auto), TEST(hand_made_block_device), TEST(script_of_sim),
+		TEST(rules),
+		TEST(nothing_judged),
+		TEST(place_of_the_word),
+		TEST(once_a_workload),
+		TEST(waiving),
+		TEST(one_list_of_rules),
+		TEST(libaio_by_auto),
+		TEST(hand_made_block_device),
+		TEST(script_of_sim),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,10 +4,16 @@
 static void order_is_workload_instance_target(void **state)
 {
 	struct fix *f = *state;
-	static const char *const names[] = {"a", "a", "m:rw=read:iodepth=1", "m:rw=read:iodepth=1",
-					    "m:rw=read:iodepth=8", "m:rw=read:iodepth=8",
-					    "m:rw=write:iodepth=1", "m:rw=write:iodepth=1",
-					    "m:rw=write:iodepth=8", "m:rw=write:iodepth=8"};
+	static const char *const names[] = {"a",
+					    "a",
+					    "m:rw=read:iodepth=1",
+					    "m:rw=read:iodepth=1",
+					    "m:rw=read:iodepth=8",
+					    "m:rw=read:iodepth=8",
+					    "m:rw=write:iodepth=1",
+					    "m:rw=write:iodepth=1",
+					    "m:rw=write:iodepth=8",
+					    "m:rw=write:iodepth=8"};
 
 	f->arg[0] = (struct target_arg){"old", f->dir};
 	f->arg[1] = (struct target_arg){"new", "/tmp"};
@@ -31,8 +37,9 @@ static void names(void **state)
 {
 	struct fix *f = *state;
 
-	fix_ok(f, HEAD "  - name: m\n    rw: read\n    matrix: {bs: [4k, 64KiB]}\n"
-		       "  - name: rand-{rw}-qd{iodepth}\n    matrix: {rw: [randread], iodepth: [1, 32]}\n");
+	fix_ok(f, HEAD
+	       "  - name: m\n    rw: read\n    matrix: {bs: [4k, 64KiB]}\n"
+	       "  - name: rand-{rw}-qd{iodepth}\n    matrix: {rw: [randread], iodepth: [1, 32]}\n");
 	assert_string_equal(f->plan.jobs[0].name, "m:bs=4KiB");
 	assert_string_equal(f->plan.jobs[1].name, "m:bs=64KiB");
 	assert_string_equal(f->plan.jobs[2].name, "rand-randread-qd1");
@@ -50,7 +57,8 @@ static void excluded(void **state)
 
 	fix_refused_somewhere(f, HEAD "  - name: m\n    matrix: {rw: [read, write]}\n"
 				      "    exclude: [{rw: randread}]\n");
-	fix_refused_somewhere(f, HEAD "  - name: m\n    matrix: {rw: [read]}\n    exclude: [{rw: read}]\n");
+	fix_refused_somewhere(f, HEAD
+			      "  - name: m\n    matrix: {rw: [read]}\n    exclude: [{rw: read}]\n");
 }
 
 /* bugs-given junit-identity-2 */
@@ -60,7 +68,8 @@ static void equal_names_are_refused(void **state)
 	const struct diag *g;
 
 	fix_refused_somewhere(f, HEAD "  - name: m\n    rw: read\n    matrix: {bs: [4k, 4096]}\n");
-	fix_refused_somewhere(f, HEAD "  - name: m-{rw}\n    matrix: {rw: [read, write], bs: [4k, 8k]}\n");
+	fix_refused_somewhere(f, HEAD
+			      "  - name: m-{rw}\n    matrix: {rw: [read, write], bs: [4k, 8k]}\n");
 	g = fix_refused(f,
 			HEAD "  - {name: m-read, rw: read}\n"
 			     "  - name: m-{rw}\n    matrix: {rw: [read, write]}\n",
@@ -108,9 +117,11 @@ static void many_workloads(void **state)
 	str_init(&s);
 	str_add(&s, HEAD);
 	for (int i = 0; i < 10000; i++)
-		str_addf(&s, "  - name: w%d\n    rw: randread\n    runtime: 1s\n"
-			     "    gate: {iops: 5%%, read.clat.p99: 20%%}\n"
-			     "    expect: [read.bw >= 1 MB/s, read.clat.p99 <= 2ms]\n", i);
+		str_addf(&s,
+			 "  - name: w%d\n    rw: randread\n    runtime: 1s\n"
+			 "    gate: {iops: 5%%, read.clat.p99: 20%%}\n"
+			 "    expect: [read.bw >= 1 MB/s, read.clat.p99 <= 2ms]\n",
+			 i);
 	f->o.lint_only = true;
 	fix_ok(f, s.s);
 	assert_int_equal(f->plan.njobs, 10000);
@@ -125,8 +136,12 @@ static void many_workloads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(order_is_workload_instance_target), TEST(names), TEST(excluded),
-		TEST(equal_names_are_refused), TEST(guard_of_instances), TEST(many_workloads),
+		TEST(order_is_workload_instance_target),
+		TEST(names),
+		TEST(excluded),
+		TEST(equal_names_are_refused),
+		TEST(guard_of_instances),
+		TEST(many_workloads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,18 +58,20 @@ static void nearest_size(void **state)
 	assert_false(job_bs_mixed(&f->plan.jobs[3]));
 	assert_int_equal(f->plan.jobs[3].bs, 65536);
 	fix_refused(f, HEAD "  - {name: a, rw: read, bs: 4k, bsrange: 4k-8k}\n", "two of bs");
-	fix_refused(f, HEAD "  - {name: a, rw: read, bssplit: 4k/100, bsrange: 4k-8k}\n", "two of bs");
+	fix_refused(f, HEAD "  - {name: a, rw: read, bssplit: 4k/100, bsrange: 4k-8k}\n",
+		    "two of bs");
 }
 
 static void mixed_needs_norandommap(void **state)
 {
 	struct fix *f = *state;
-	const struct diag *g = fix_refused(
-		f, HEAD "  - {name: a, rw: randread, bsrange: 4k-8k}\n", "cannot cover the region once");
+	const struct diag *g = fix_refused(f, HEAD "  - {name: a, rw: randread, bsrange: 4k-8k}\n",
+					   "cannot cover the region once");
 
 	assert_part(g->hint, "norandommap: true");
 	fix_ok(f, HEAD "  - {name: a, rw: randread, bsrange: 4k-8k, norandommap: true}\n");
-	fix_ok(f, HEAD "  - {name: a, rw: randread, bsrange: 4k-8k, random_distribution: \"zipf:2\"}\n");
+	fix_ok(f, HEAD
+	       "  - {name: a, rw: randread, bsrange: 4k-8k, random_distribution: \"zipf:2\"}\n");
 	fix_ok(f, HEAD "  - {name: a, rw: read, bsrange: 4k-8k}\n");
 }
 
@@ -87,7 +89,8 @@ static void one_rate(void **state)
 	assert_int_equal(f->plan.jobs[0].thinktime_blocks, 0);
 	assert_true(f->plan.jobs[1].rate_iops > 499);
 	assert_int_equal(f->plan.jobs[1].thinktime_blocks, 1);
-	fix_refused(f, HEAD "  - {name: a, rw: read, rate: 50 MB/s, rate_iops: 5}\n", "both rate and");
+	fix_refused(f, HEAD "  - {name: a, rw: read, rate: 50 MB/s, rate_iops: 5}\n",
+		    "both rate and");
 }
 
 /* What a session writes is bounded by the pace. */
@@ -109,9 +112,11 @@ static void written_is_bounded(void **state)
 		bool bounded = false;
 
 		f->o.lint_only = false;
-		snprintf(text, sizeof(text),
-			 "blkgate: 1\nname: t\ndefaults: {ioengine: psync, size: 1MiB}\nworkloads:\n"
-			 "  - {name: a, rw: write, direct: auto, runtime: 2s, %s}\n", v[i].words);
+		snprintf(
+			text, sizeof(text),
+			"blkgate: 1\nname: t\ndefaults: {ioengine: psync, size: 1MiB}\nworkloads:\n"
+			"  - {name: a, rw: write, direct: auto, runtime: 2s, %s}\n",
+			v[i].words);
 		fix_plan(f, text);
 		if (!f->plan.njobs)
 			fix_print(f);
@@ -131,7 +136,8 @@ static void duplicates_refill(void **state)
 		       "  - {name: b, rw: write, buffer_compress_percentage: 5}\n");
 	assert_true(f->plan.jobs[0].refill_buffers);
 	assert_false(f->plan.jobs[1].refill_buffers);
-	fix_refused(f, HEAD "  - {name: a, rw: write, dedupe_percentage: 5, refill_buffers: false}\n",
+	fix_refused(f,
+		    HEAD "  - {name: a, rw: write, dedupe_percentage: 5, refill_buffers: false}\n",
 		    "needs refill_buffers");
 }
 
@@ -143,8 +149,9 @@ static void share_of_the_target(void **state)
 	FILE *file;
 
 	f->o.lint_only = false;
-	fix_refused(f, "blkgate: 1\nname: t\nworkloads:\n  - {name: a, rw: read, ioengine: psync, "
-		       "runtime: 1s, size: 50%}\n",
+	fix_refused(f,
+		    "blkgate: 1\nname: t\nworkloads:\n  - {name: a, rw: read, ioengine: psync, "
+		    "runtime: 1s, size: 50%}\n",
 		    "a folder has no size of its own");
 	snprintf(path, sizeof(path), "%s/file", f->dir);
 	file = fopen(path, "w");
@@ -153,7 +160,8 @@ static void share_of_the_target(void **state)
 		fputc('x', file);
 	fclose(file);
 	f->arg[0] = (struct target_arg){NULL, path};
-	fix_plan(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: auto, runtime: 1s, size: 90%}\n"
+	fix_plan(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: auto, runtime: 1s, "
+		    "size: 90%}\n"
 		    "workloads:\n"
 		    "  - {name: a, rw: read, size: 50%}\n"
 		    "  - {name: b, rw: read, bs: 1000, size: 100%}\n"
@@ -176,8 +184,9 @@ static void share_of_the_target(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(sizes_replace_bs), TEST(nearest_size), TEST(mixed_needs_norandommap),
-		TEST(one_rate), TEST(written_is_bounded), TEST(duplicates_refill),
+		TEST(sizes_replace_bs),        TEST(nearest_size),
+		TEST(mixed_needs_norandommap), TEST(one_rate),
+		TEST(written_is_bounded),      TEST(duplicates_refill),
 		TEST(share_of_the_target),
 	};
 

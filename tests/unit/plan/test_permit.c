@@ -79,8 +79,9 @@ static void in_use(void **state)
 	put_disk(f, "512\n");
 	f->o.allow_write = allow;
 	f->o.nallow = 1;
-	put(f, "/proc/self/mountinfo", "21 1 254:0 / / rw - ext4 /dev/vda rw\n"
-				       "40 21 8:1 / /home rw - ext4 /dev/sda1 rw\n");
+	put(f, "/proc/self/mountinfo",
+	    "21 1 254:0 / / rw - ext4 /dev/vda rw\n"
+	    "40 21 8:1 / /home rw - ext4 /dev/sda1 rw\n");
 	refused(f, "is in use");
 	assert_part(f->plan.jobs[0].why, "/home");
 	for (size_t i = 0; i < f->plan.notices.n; i++)
@@ -125,8 +126,9 @@ static void read_only_below(void **state)
 
 	put_disk(f, "512\n");
 	put(f, "/sys/block/sda/ro", "1\n");
-	put(f, "/proc/self/mountinfo", "21 1 254:0 / / rw - ext4 /dev/vda rw\n"
-				       "40 21 8:0 / /mnt ro - ext4 /dev/sda ro\n");
+	put(f, "/proc/self/mountinfo",
+	    "21 1 254:0 / / rw - ext4 /dev/vda rw\n"
+	    "40 21 8:0 / /mnt ro - ext4 /dev/sda ro\n");
 	put(f, "/mnt/file", "0123456789abcdef");
 	f->arg[0].id = "/mnt/file";
 	f->o.allow_write = allow;
@@ -148,14 +150,20 @@ static void read_only_below(void **state)
 static void memory(void **state)
 {
 	struct fix *f = *state;
-	static const struct { const char *keys, *why; } v[] = {
-		{"bs: 1MiB, iodepth: 32768, numjobs: 8", "(bs 1 MiB, iodepth 32768, numjobs 8) need 256 GiB"},
+	static const struct {
+		const char *keys, *why;
+	} v[] = {
+		{"bs: 1MiB, iodepth: 32768, numjobs: 8",
+		 "(bs 1 MiB, iodepth 32768, numjobs 8) need 256 GiB"},
 		{"bs: 1MiB, iodepth: 922", "need 922 MiB, and of the 1 GiB of memory"},
-		{"bs: 1MiB, iodepth: 921", NULL},                    /* 90 % of 1 GiB */
+		{"bs: 1MiB, iodepth: 921", NULL},                       /* 90 % of 1 GiB */
 		{"bs: 512, iodepth: 1024, numjobs: 256", "need 1 GiB"}, /* a page each */
-		{"bs: 1MiB, iodepth: 4096, ioengine: psync", NULL},  /* one in flight, whatever it says */
-		{"bs: 1MiB, ioengine: psync, numjobs: 1024", "lower bs, iodepth or numjobs (suite.yaml:5)"},
-		{"bs: 1MiB, ioengine: psync, iodepth: 7, numjobs: 1000", "(bs 1 MiB, iodepth 1, numjobs 1000)"},
+		{"bs: 1MiB, iodepth: 4096, ioengine: psync",
+		 NULL}, /* one in flight, whatever it says */
+		{"bs: 1MiB, ioengine: psync, numjobs: 1024",
+		 "lower bs, iodepth or numjobs (suite.yaml:5)"},
+		{"bs: 1MiB, ioengine: psync, iodepth: 7, numjobs: 1000",
+		 "(bs 1 MiB, iodepth 1, numjobs 1000)"},
 		{"bs: 1GiB, iodepth: 65536, numjobs: 1024", "need 64 PiB"},
 	};
 	size_t told = 0;
@@ -169,7 +177,8 @@ static void memory(void **state)
 		char text[512];
 
 		snprintf(text, sizeof(text),
-			 HEAD "  - {name: a, rw: read, size: 1GiB, %s}\n  - {name: b, rw: read}\n", v[i].keys);
+			 HEAD "  - {name: a, rw: read, size: 1GiB, %s}\n  - {name: b, rw: read}\n",
+			 v[i].keys);
 		fix_ok(f, text);
 		if (v[i].why) {
 			assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
@@ -184,7 +193,8 @@ static void memory(void **state)
 	fix_ok(f, HEAD "  - {name: a, rw: read, bs: 1MiB, iodepth: 32768, numjobs: 8}\n");
 	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
 	for (size_t i = 0; i < f->plan.notices.n; i++)
-		told += strstr(f->plan.notices.v[i], "fit into memory: '/proc/meminfo' has no MemAvailable") != NULL;
+		told += strstr(f->plan.notices.v[i],
+			       "fit into memory: '/proc/meminfo' has no MemAvailable") != NULL;
 	assert_int_equal(told, 1);
 }
 
@@ -204,8 +214,11 @@ static void signature(void **state)
 static void alignment_and_size(void **state)
 {
 	struct fix *f = *state;
-	static const struct { const char *keys, *why; } v[] = {
-		{"bs: 512", "bs 512 bytes is no multiple of the logical block 4 KiB of 'dut' (suite.yaml:4)"},
+	static const struct {
+		const char *keys, *why;
+	} v[] = {
+		{"bs: 512",
+		 "bs 512 bytes is no multiple of the logical block 4 KiB of 'dut' (suite.yaml:4)"},
 		{"offset: 1k, size: 8k", "offset 1 KiB is no multiple of the logical block 4 KiB"},
 		{"size: 2MiB", "size 2 MiB reach beyond 'dut' of 1 MiB (suite.yaml:4)"},
 		{"offset: 1MiB, size: 4k", "reach beyond"},
@@ -220,7 +233,8 @@ static void alignment_and_size(void **state)
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		char text[512];
 
-		snprintf(text, sizeof(text), HEAD_BARE "  - {name: a, rw: read, %s}\n  - {name: b, rw: read}\n",
+		snprintf(text, sizeof(text),
+			 HEAD_BARE "  - {name: a, rw: read, %s}\n  - {name: b, rw: read}\n",
 			 v[i].keys);
 		fix_ok(f, text);
 		if (v[i].why) {
@@ -278,13 +292,13 @@ static void fill(int fd, off_t from, size_t n)
 static void holes(void **state)
 {
 	struct fix *f = *state;
-	const char *const text = HEAD_BARE
-		"  - {name: low, rw: read, size: 64k, direct: false}\n"
-		"  - {name: high, rw: randread, size: 64k, offset: 64k, direct: false}\n"
-		"  - {name: all, rw: randrw, size: 128k, direct: false}\n"
-		"  - {name: w, rw: write, size: 128k, direct: false}\n"
-		"  - {name: mix, rw: randrw, rwmixread: 0, size: 128k, direct: false}\n"
-		"  - {name: sim, rw: read, size: 128k, ioengine: sim}\n";
+	const char *const text =
+		HEAD_BARE "  - {name: low, rw: read, size: 64k, direct: false}\n"
+			  "  - {name: high, rw: randread, size: 64k, offset: 64k, direct: false}\n"
+			  "  - {name: all, rw: randrw, size: 128k, direct: false}\n"
+			  "  - {name: w, rw: write, size: 128k, direct: false}\n"
+			  "  - {name: mix, rw: randrw, rwmixread: 0, size: 128k, direct: false}\n"
+			  "  - {name: sim, rw: read, size: 128k, ioengine: sim}\n";
 	const char *allow[1];
 	char path[128];
 	int fd;
@@ -357,10 +371,10 @@ static void unwritten_extents(void **state)
 static void room_in_a_folder(void **state)
 {
 	struct fix *f = *state;
-	const char *const text =
-		HEAD_BARE "  - {name: a, rw: write, size: 100k, direct: false, ioengine: psync}\n"
-			  "  - {name: b, rw: read, size: 50k, direct: false, files: per_job, numjobs: 4}\n"
-			  "  - {name: c, rw: read, size: 1MiB, ioengine: sim}\n";
+	const char *const text = HEAD_BARE
+		"  - {name: a, rw: write, size: 100k, direct: false, ioengine: psync}\n"
+		"  - {name: b, rw: read, size: 50k, direct: false, files: per_job, numjobs: 4}\n"
+		"  - {name: c, rw: read, size: 1MiB, ioengine: sim}\n";
 
 	fix_ok(f, text);
 	for (size_t i = 0; i < 3; i++)
@@ -393,8 +407,8 @@ static void nothing_is_left_in_the_folder(void **state)
 	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
 }
 
-/* `files: per_job` is refused on a device, so the shipped suite that has it asks for a folder, and has
- * a workload of another name for what is shared. */
+/* `files: per_job` is refused on a device, so the shipped suite that has it asks for a folder, and
+ * has a workload of another name for what is shared. */
 static void shipped_readers(void **state)
 {
 	struct fix *f = *state;
@@ -455,12 +469,19 @@ static void polling(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DISK_TEST(writing_needs_an_identity), DISK_TEST(in_use),
-		DISK_TEST(signature),		      DISK_TEST(alignment_and_size),
-		DISK_TEST(read_only_device),	      DISK_TEST(read_only_below),
-		DISK_TEST(memory),		      DISK_TEST(polling),
-		DISK_TEST(existing_file),	      TEST(room_in_a_folder),
-		TEST(nothing_is_left_in_the_folder), DISK_TEST(holes), DISK_TEST(unwritten_extents),
+		DISK_TEST(writing_needs_an_identity),
+		DISK_TEST(in_use),
+		DISK_TEST(signature),
+		DISK_TEST(alignment_and_size),
+		DISK_TEST(read_only_device),
+		DISK_TEST(read_only_below),
+		DISK_TEST(memory),
+		DISK_TEST(polling),
+		DISK_TEST(existing_file),
+		TEST(room_in_a_folder),
+		TEST(nothing_is_left_in_the_folder),
+		DISK_TEST(holes),
+		DISK_TEST(unwritten_extents),
 		DISK_TEST(shipped_readers),
 	};
 

@@ -24,7 +24,8 @@ static void expand(const char *text, char *const *cell, size_t ncell, name_fn *f
 	for (at = open + 1; at <= close; at++) {
 		size_t n = strcspn(at, ",}");
 
-		snprintf(name, sizeof(name), "%.*s%.*s%s", (int)(open - text), text, (int)n, at, close + 1);
+		snprintf(name, sizeof(name), "%.*s%.*s%s", (int)(open - text), text, (int)n, at,
+			 close + 1);
 		expand(name, cell, ncell, fn, seen);
 		at += n;
 	}
@@ -34,7 +35,8 @@ static size_t split(char *line, char **cell, size_t max)
 {
 	size_t n = 0;
 
-	for (char *save = NULL, *c = strtok_r(line, "|", &save); c && n < max; c = strtok_r(NULL, "|", &save)) {
+	for (char *save = NULL, *c = strtok_r(line, "|", &save); c && n < max;
+	     c = strtok_r(NULL, "|", &save)) {
 		c += strspn(c, " ");
 		for (size_t len = strlen(c); len && c[len - 1] == ' ';)
 			c[--len] = '\0';
@@ -55,7 +57,8 @@ static void each_name(const char *heading, name_fn *fn, bool *seen)
 	at = strstr(text.s, heading);
 	assert_non_null(at);
 	strtok_r(at, "\n", &save);
-	for (char *l = strtok_r(NULL, "\n", &save); l && !str_starts(l, "## "); l = strtok_r(NULL, "\n", &save)) {
+	for (char *l = strtok_r(NULL, "\n", &save); l && !str_starts(l, "## ");
+	     l = strtok_r(NULL, "\n", &save)) {
 		char *cell[8], *part = NULL;
 		size_t n;
 
@@ -195,7 +198,10 @@ static void examples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(metrics), cmocka_unit_test(facts), cmocka_unit_test(rules), TEST(examples),
+		cmocka_unit_test(metrics),
+		cmocka_unit_test(facts),
+		cmocka_unit_test(rules),
+		TEST(examples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,17 +14,16 @@ static void precedence_and_origin(void **state)
 	const struct setting set[] = {{"depth", "4"}};
 	struct str s;
 
-	assert_int_equal(
-		fix_plan_set(f,
-			     "blkgate: 1\nname: t\nparameters: {depth: 2, size: 1MiB}\n"
-			     "defaults: {ioengine: sim, bs: 8KiB, size: \"${size}\"}\n"
-			     "workloads:\n"
-			     "  - name: m\n    rw: read\n    iodepth: ${depth}\n"
-			     "    matrix: {bs: [32KiB]}\n"
-			     "  - name: n\n    rw: read\n    bs: 16KiB\n"
-			     "  - name: o\n    rw: read\n",
-			     set, 1),
-		0);
+	assert_int_equal(fix_plan_set(f,
+				      "blkgate: 1\nname: t\nparameters: {depth: 2, size: 1MiB}\n"
+				      "defaults: {ioengine: sim, bs: 8KiB, size: \"${size}\"}\n"
+				      "workloads:\n"
+				      "  - name: m\n    rw: read\n    iodepth: ${depth}\n"
+				      "    matrix: {bs: [32KiB]}\n"
+				      "  - name: n\n    rw: read\n    bs: 16KiB\n"
+				      "  - name: o\n    rw: read\n",
+				      set, 1),
+			 0);
 	assert_int_equal(f->plan.jobs[0].bs, 32768);
 	assert_int_equal(f->plan.jobs[1].bs, 16384);
 	assert_int_equal(f->plan.jobs[2].bs, 8192);
@@ -75,20 +74,30 @@ static void time_and_size(void **state)
 	assert_false(f->plan.jobs[2].time_based);
 	assert_int_equal(f->plan.jobs[2].loops, 3);
 	fix_refused(f, HEAD "  - {name: a, rw: read, time_based: true}\n", "no runtime");
-	assert_part(fix_refused(f, FULL("defaults: {ioengine: psync, direct: auto}\n") "  - {name: a, rw: read}\n",
-				"no size")->hint, "size: 1GiB");
+	assert_part(fix_refused(f,
+				FULL("defaults: {ioengine: psync, direct: auto}\n") "  - {name: a, "
+										    "rw: read}\n",
+				"no size")
+			    ->hint,
+		    "size: 1GiB");
 }
 
 static void what_depends_on_other_words(void **state)
 {
 	struct fix *f = *state;
 
-	fix_ok(f, FULL("defaults: {ioengine: psync, size: 1MiB}\n")
-	       "  - {name: a, rw: write, direct: false}\n"
-	       "  - {name: b, rw: write, direct: false, end_fsync: false}\n"
-	       "  - {name: c, rw: read, direct: false}\n"
-	       "  - {name: d, rw: write, direct: true}\n"
-	       "  - {name: e, rw: randrw, direct: false, ioengine: sim, iodepth: 8}\n");
+	fix_ok(f,
+	       FULL("defaults: {ioengine: psync, size: 1MiB}\n") "  - {name: a, rw: write, direct: "
+								 "false}\n"
+								 "  - {name: b, rw: write, direct: "
+								 "false, end_fsync: false}\n"
+								 "  - {name: c, rw: read, direct: "
+								 "false}\n"
+								 "  - {name: d, rw: write, direct: "
+								 "true}\n"
+								 "  - {name: e, rw: randrw, "
+								 "direct: false, ioengine: sim, "
+								 "iodepth: 8}\n");
 	assert_true(f->plan.jobs[0].end_fsync); /* bugs-given lost-write-2 */
 	assert_false(f->plan.jobs[1].end_fsync);
 	assert_false(f->plan.jobs[2].end_fsync);
@@ -123,14 +132,15 @@ static void engine_auto_is_announced(void **state)
 static void engine_unknown(void **state)
 {
 	struct fix *f = *state;
-	const struct diag *g =
-		fix_refused(f, HEAD "  - {name: a, rw: read, ioengine: libaoi}\n", "ioengine 'libaoi' is unknown");
+	const struct diag *g = fix_refused(f, HEAD "  - {name: a, rw: read, ioengine: libaoi}\n",
+					   "ioengine 'libaoi' is unknown");
 
 	assert_int_equal(g->line, 5);
 	assert_int_equal(g->column, 35);
 	assert_part(g->hint, "libaio");
 	/* a matrix says it once */
-	fix_refused(f, HEAD "  - {name: a, rw: read, ioengine: libaoi, matrix: {bs: [4k, 8k]}}\n", "libaoi");
+	fix_refused(f, HEAD "  - {name: a, rw: read, ioengine: libaoi, matrix: {bs: [4k, 8k]}}\n",
+		    "libaoi");
 	assert_int_equal(f->diags.errors, 1);
 }
 
@@ -140,9 +150,10 @@ static void direct_auto_follows_the_file_system(void **state)
 	const struct target *t;
 	bool announced = false;
 
-	fix_ok(f, FULL("defaults: {ioengine: psync, size: 1MiB}\n")
-	       "  - {name: a, rw: write, direct: auto}\n"
-	       "  - {name: b, rw: write, direct: true}\n");
+	fix_ok(f, FULL("defaults: {ioengine: psync, size: 1MiB}\n") "  - {name: a, rw: write, "
+								    "direct: auto}\n"
+								    "  - {name: b, rw: write, "
+								    "direct: true}\n");
 	t = &f->plan.targets[0];
 	assert_true(f->plan.jobs[0].direct_auto);
 	assert_false(f->plan.jobs[1].direct_auto);
@@ -169,9 +180,11 @@ static void direct_on_tmpfs_is_refused(void **state)
 		skip();
 	}
 	f->arg[0].id = "/dev/shm";
-	fix_ok(f, FULL("defaults: {ioengine: psync, size: 4096}\n")
-	       "  - {name: a, rw: read}\n  - {name: b, rw: read, direct: auto}\n"
-	       "  - {name: c, rw: read, direct: false}\n");
+	fix_ok(f, FULL("defaults: {ioengine: psync, size: 4096}\n") "  - {name: a, rw: read}\n  - "
+								    "{name: b, rw: read, direct: "
+								    "auto}\n"
+								    "  - {name: c, rw: read, "
+								    "direct: false}\n");
 	if (!str_eq(f->plan.targets[0].fstype, "tmpfs")) {
 		print_message("/dev/shm is no tmpfs here\n");
 		skip();
@@ -189,8 +202,10 @@ static void lint_needs_no_machine(void **state)
 	struct fix *f = *state;
 
 	f->o = (struct plan_options){.lint_only = true};
-	fix_ok(f, HEAD_BARE "  - {name: a, rw: randwrite, ioengine: auto, direct: auto, gate: {sync.lat.p99: 5%}}\n"
-			    "  - {name: b, rw: read, gate: {read.bw: 5%}, expect: [read.bw >= 80% of link]}\n");
+	fix_ok(f, HEAD_BARE
+	       "  - {name: a, rw: randwrite, ioengine: auto, direct: auto, gate: {sync.lat.p99: "
+	       "5%}}\n"
+	       "  - {name: b, rw: read, gate: {read.bw: 5%}, expect: [read.bw >= 80% of link]}\n");
 	assert_int_equal(f->plan.ntargets, 1);
 	assert_int_equal(f->plan.njobs, 2);
 	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
@@ -209,7 +224,8 @@ static void rw_is_required(void **state)
 	f->loaded = true;
 	if (suite_parse(s.s, s.len, "suite.yaml", NULL, 0, &f->suite, &f->diags, &f->err) == 0) {
 		f->made = true;
-		assert_int_equal(plan_make(&f->suite, &f->o, &f->plan, &f->diags, &f->err), ERR_SUITE);
+		assert_int_equal(plan_make(&f->suite, &f->o, &f->plan, &f->diags, &f->err),
+				 ERR_SUITE);
 	}
 	assert_true(f->diags.errors > 0);
 	str_release(&s);
@@ -218,10 +234,16 @@ static void rw_is_required(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(precedence_and_origin), TEST(runs_of_the_command_line), TEST(time_and_size),
-		TEST(what_depends_on_other_words), TEST(engine_auto_is_announced), TEST(engine_unknown),
-		TEST(direct_auto_follows_the_file_system), TEST(direct_on_tmpfs_is_refused),
-		TEST(lint_needs_no_machine), TEST(rw_is_required),
+		TEST(precedence_and_origin),
+		TEST(runs_of_the_command_line),
+		TEST(time_and_size),
+		TEST(what_depends_on_other_words),
+		TEST(engine_auto_is_announced),
+		TEST(engine_unknown),
+		TEST(direct_auto_follows_the_file_system),
+		TEST(direct_on_tmpfs_is_refused),
+		TEST(lint_needs_no_machine),
+		TEST(rw_is_required),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

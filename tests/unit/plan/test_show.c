@@ -17,19 +17,22 @@ static void time_and_bytes(void **state)
 	assert_int_equal(plan_session_written(&f->plan, &bounded), 0);
 	assert_true(bounded);
 	/* size bound: 2 MB at 200 MB/s, twice by two jobs, one file of 2 MB at 500 MB/s */
-	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, end_fsync: false}\nworkloads:\n"
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, end_fsync: "
+		  "false}\nworkloads:\n"
 		  "  - {name: a, rw: write, size: 2MB, bs: 1kB, loops: 2, numjobs: 2, runs: 1}\n");
 	assert_int_equal(plan_session_time(&f->plan), (40 + 20 + 4) * NS_PER_MS);
 	assert_int_equal(plan_session_written(&f->plan, &bounded), 2000000 + 8000000);
 	assert_true(bounded);
 	/* paced: rate x time; reads write only the layout */
-	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096, runs: 1}\nworkloads:\n"
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096, "
+		  "runs: 1}\nworkloads:\n"
 		  "  - {name: a, rw: randrw, rwmixread: 75, rate_iops: 100, runtime: 10s}\n"
 		  "  - {name: b, rw: read, runtime: 10s}\n");
 	assert_int_equal(plan_session_written(&f->plan, &bounded), 4096 + 100 * 10 * 4096 / 4);
 	assert_true(bounded);
 	/* free running: bounded by the fastest device we assume */
-	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096, runs: 1}\nworkloads:\n"
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096, "
+		  "runs: 1}\nworkloads:\n"
 		  "  - {name: a, rw: write, runtime: 10s}\n");
 	assert_int_equal(plan_session_written(&f->plan, &bounded), 4096 + (20ULL << 30));
 	assert_false(bounded);
@@ -52,7 +55,8 @@ static void needs(void **state)
 	struct stat st;
 	int fd;
 
-	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096}\nworkloads:\n"
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: "
+		  "4096}\nworkloads:\n"
 		  "  - {name: a, rw: read, numjobs: 3, files: per_job}\n"
 		  "  - {name: b, rw: read, offset: 8192, numjobs: 9}\n"
 		  "  - {name: c, rw: write, ioengine: sim, invalidate: false}\n");
@@ -90,7 +94,8 @@ static void text_for_people(void **state)
 	struct fix *f = *state;
 	struct str s;
 
-	fix_ok(f, "blkgate: 1\nname: shown\ndatasheet: {seq: 1000 MB/s}\ndefaults: {ioengine: psync, size: 1MiB}\n"
+	fix_ok(f, "blkgate: 1\nname: shown\ndatasheet: {seq: 1000 MB/s}\ndefaults: {ioengine: "
+		  "psync, size: 1MiB}\n"
 		  "workloads:\n"
 		  "  - name: a\n    rw: read\n    bs: 4 KiB\n    direct: auto\n    runtime: 1s\n"
 		  "    gate: {read.bw: 5%, read.clat.p99: {tolerance: 20%, role: watch}}\n"
@@ -125,13 +130,15 @@ static void text_for_people(void **state)
 	str_release(&s);
 }
 
-/* Free-running writes: the bound, and what a session and all of them may come to, in one kind of unit. */
+/* Free-running writes: the bound, and what a session and all of them may come to, in one kind of
+ * unit. */
 static void totals_for_people(void **state)
 {
 	struct fix *f = *state;
 	struct str s;
 
-	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 1GiB, runs: 5}\nworkloads:\n"
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 1GiB, "
+		  "runs: 5}\nworkloads:\n"
 		  "  - {name: a, rw: randrw, rwmixread: 0, runtime: 1s, gate: {write.iops: 5%}}\n");
 	str_init(&s);
 	plan_show(&f->plan, &s);

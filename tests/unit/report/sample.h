@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A result built in memory: two workloads on one target, one check each, verdicts set by the test. */
+/* A result built in memory: two workloads on one target, one check each, verdicts set by the test.
+ */
 #ifndef TESTS_REPORT_SAMPLE_H
 #define TESTS_REPORT_SAMPLE_H
 
@@ -24,7 +25,8 @@ static inline void sample_run(struct sample *s, uint32_t job, uint64_t ios)
 	run->out.status = OUTCOME_OK;
 	run->out.window = 1000000000;
 	run->out.wall = 1234567890;
-	run->out.dir[DIR_READ] = (struct outcome_dir){.ios = ios, .bytes = ios * 4096, .issued = ios};
+	run->out.dir[DIR_READ] =
+		(struct outcome_dir){.ios = ios, .bytes = ios * 4096, .issued = ios};
 }
 
 static inline struct verdict *sample_verdict(struct sample *s, uint32_t job, uint32_t check,
@@ -33,7 +35,8 @@ static inline struct verdict *sample_verdict(struct sample *s, uint32_t job, uin
 {
 	struct verdict *v = VEC_PUSH(&s->r.verdicts);
 
-	*v = (struct verdict){.job = job, .check = check, .kind = kind, .shape = shape, .status = status};
+	*v = (struct verdict){
+		.job = job, .check = check, .kind = kind, .shape = shape, .status = status};
 	v->type = verdict_name(kind);
 	v->text = "a sentence";
 	v->change = v->low = v->high = v->value = v->base_value = v->limit = v->excluded = NAN;

@@ -39,11 +39,15 @@ static void the_block_says_what_the_reader_needs(void **state)
 
 	sample_init(&s);
 	str_init(&out);
-	report_block(&s.r, a_regression(&s),
-		     &(struct console_options){.width = 80, .command = "blkgate run x.yaml --target /x"}, &out);
-	assert_non_null(strstr(out.s, "a  gate read.iops  regression  -7.3 % [-9.2, -5.3], tolerance 5 %\n"));
-	assert_non_null(strstr(out.s, "value:     412 k IOPS, was 444 k IOPS (10 sessions, 9 blocks,\n"
-				      "             2026-10-02..11-28); now 409 k IOPS, 415 k IOPS\n"));
+	report_block(
+		&s.r, a_regression(&s),
+		&(struct console_options){.width = 80, .command = "blkgate run x.yaml --target /x"},
+		&out);
+	assert_non_null(strstr(
+		out.s, "a  gate read.iops  regression  -7.3 % [-9.2, -5.3], tolerance 5 %\n"));
+	assert_non_null(strstr(out.s,
+			       "value:     412 k IOPS, was 444 k IOPS (10 sessions, 9 blocks,\n"
+			       "             2026-10-02..11-28); now 409 k IOPS, 415 k IOPS\n"));
 	assert_non_null(strstr(out.s, "why:       worse beyond the tolerance\n"));
 	assert_non_null(strstr(out.s, "again:     blkgate run x.yaml --target /x --only a\n"));
 	assert_non_null(strstr(out.s, "in fio:    fio --name="));
@@ -142,8 +146,9 @@ static void eighty_columns(void **state)
 	struct str out;
 
 	sample_init(&s);
-	a_regression(&s)->text = "one two three four five six seven eight nine ten eleven twelve thirteen "
-				 "fourteen fifteen sixteen seventeen eighteen nineteen twenty twenty-one";
+	a_regression(&s)->text =
+		"one two three four five six seven eight nine ten eleven twelve thirteen "
+		"fourteen fifteen sixteen seventeen eighteen nineteen twenty twenty-one";
 	str_init(&out);
 	report_console(&s.r, &plain, &out);
 	for (char *line = out.s, *end; (end = strchr(line, '\n')); line = end + 1)
@@ -161,8 +166,10 @@ static void one_cause_is_told_once(void **state)
 	const char *first;
 
 	sample_init(&s);
-	sample_verdict(&s, 0, 0, VERDICT_NO_BASELINE, JUNIT_ERROR, STATUS_NO_BASELINE)->text = "no baseline for a";
-	sample_verdict(&s, 1, 1, VERDICT_NO_BASELINE, JUNIT_ERROR, STATUS_NO_BASELINE)->text = "no baseline for b";
+	sample_verdict(&s, 0, 0, VERDICT_NO_BASELINE, JUNIT_ERROR, STATUS_NO_BASELINE)->text =
+		"no baseline for a";
+	sample_verdict(&s, 1, 1, VERDICT_NO_BASELINE, JUNIT_ERROR, STATUS_NO_BASELINE)->text =
+		"no baseline for b";
 	str_init(&out);
 	report_console(&s.r, &plain, &out);
 	first = strstr(out.s, "why:");
@@ -203,8 +210,10 @@ static void only_decided_company_counts(void **state)
 	struct sample s;
 	struct verdict *o;
 	struct str out;
-	static const enum verdict_kind kinds[] = {VERDICT_REGRESSION, VERDICT_PASS, VERDICT_INCONCLUSIVE};
-	static const char *const says[] = {"with it:   b read.iops -6.0 %", "not:       b read.iops -6.0 %", NULL};
+	static const enum verdict_kind kinds[] = {VERDICT_REGRESSION, VERDICT_PASS,
+						  VERDICT_INCONCLUSIVE};
+	static const char *const says[] = {"with it:   b read.iops -6.0 %",
+					   "not:       b read.iops -6.0 %", NULL};
 
 	for (int i = 0; i < 3; i++) {
 		sample_init(&s);

@@ -34,7 +34,8 @@ static void render(const struct result *r, enum junit_style style, struct str *x
 	struct err e = ERR_INIT;
 
 	str_init(xml);
-	assert_int_equal(report_junit(&r, 1, NULL, 0, &(struct junit_options){.style = style}, xml, &e), 0);
+	assert_int_equal(
+		report_junit(&r, 1, NULL, 0, &(struct junit_options){.style = style}, xml, &e), 0);
 }
 
 static void each_shape_is_one_child(void **state)
@@ -97,7 +98,8 @@ static void long_text_is_bounded(void **state)
 	memset(text, 'x', n);
 	text[n] = '\0';
 	sample_init(&s);
-	sample_verdict(&s, 0, VERDICT_MEASURE, VERDICT_ERROR, JUNIT_ERROR, STATUS_ERROR)->text = text;
+	sample_verdict(&s, 0, VERDICT_MEASURE, VERDICT_ERROR, JUNIT_ERROR, STATUS_ERROR)->text =
+		text;
 	render(&s.r, JUNIT_STRICT, &xml);
 	assert_true(xml.len < 1u << 20);
 	assert_true(number(&xml, "count(//testcase/error)") == 1);
@@ -120,7 +122,9 @@ static void equal_names_are_refused(void **state)
 	sample_verdict(&s, 1, 1, VERDICT_REGRESSION, JUNIT_FAILURE, STATUS_REGRESSION);
 	r = &s.r;
 	str_init(&xml);
-	assert_int_equal(report_junit(&r, 1, NULL, 0, &(struct junit_options){.style = JUNIT_STRICT}, &xml, &e), ERR_OUTPUT);
+	assert_int_equal(report_junit(&r, 1, NULL, 0,
+				      &(struct junit_options){.style = JUNIT_STRICT}, &xml, &e),
+			 ERR_OUTPUT);
 	assert_non_null(strstr(e.text, "gate read.iops"));
 	assert_int_equal(xml.len, 0);
 	str_release(&xml);
@@ -136,9 +140,11 @@ static void a_broken_suite_is_an_error_case(void **state)
 	struct str xml;
 
 	str_init(&xml);
-	assert_int_equal(report_junit(NULL, 0, &b, 1, &(struct junit_options){.style = JUNIT_STRICT}, &xml, &e), 0);
-	assert_true(number(&xml, "count(//testcase[@classname='x_yaml' and @name='suite']/error[@type='suite'])") ==
-		    1);
+	assert_int_equal(report_junit(NULL, 0, &b, 1,
+				      &(struct junit_options){.style = JUNIT_STRICT}, &xml, &e),
+			 0);
+	assert_true(number(&xml, "count(//testcase[@classname='x_yaml' and "
+				 "@name='suite']/error[@type='suite'])") == 1);
 	str_release(&xml);
 }
 
@@ -151,7 +157,8 @@ static void what_the_baseline_demands_has_a_case(void **state)
 
 	sample_init(&s);
 	sample_verdict(&s, 0, VERDICT_MEASURE, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
-	v = sample_verdict(&s, UINT32_MAX, VERDICT_MEASURE, VERDICT_ERROR, JUNIT_ERROR, STATUS_ERROR);
+	v = sample_verdict(&s, UINT32_MAX, VERDICT_MEASURE, VERDICT_ERROR, JUNIT_ERROR,
+			   STATUS_ERROR);
 	v->absent_target = "dut";
 	v->absent_workload = "gone";
 	v->absent_check = "gate write.bw";

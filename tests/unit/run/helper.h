@@ -67,8 +67,8 @@ static inline void run_with(const struct run_request *r, const struct run_option
 /* Runs a diskless job that must go well. */
 static inline void run_ok(const struct job *j, struct inject inject, struct outcome *o)
 {
-	struct run_request r = {.job = j, .target_name = "T", .seed = 1, .run_seed = 2,
-				.inject = inject};
+	struct run_request r = {
+		.job = j, .target_name = "T", .seed = 1, .run_seed = 2, .inject = inject};
 
 	run_with(&r, NULL, o);
 	if (o->status != OUTCOME_OK)

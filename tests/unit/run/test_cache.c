@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Dropping the page cache, and that a drop which did not happen is seen. A memory file stands for a file
- * system whose pages stay. */
+/* Dropping the page cache, and that a drop which did not happen is seen. A memory file stands for a
+ * file system whose pages stay. */
 #include "helper.h"
 
 #include "run/child.h"
@@ -107,10 +107,9 @@ static void cached_reads_are_no_measurement(void **state)
 		enum job_rw rw;
 		bool invalidate, direct_auto, ok, noted;
 	} rows[] = {
-		{RW_READ, true, false, false, false},
-		{RW_RANDRW, true, false, false, false},
-		{RW_READ, true, true, true, true},      /* the suite left the way open */
-		{RW_READ, false, false, true, false},   /* asked for */
+		{RW_READ, true, false, false, false}, {RW_RANDRW, true, false, false, false},
+		{RW_READ, true, true, true, true},    /* the suite left the way open */
+		{RW_READ, false, false, true, false}, /* asked for */
 		{RW_WRITE, true, false, true, false},
 	};
 	int fd = memory_file(PAGES);
@@ -132,8 +131,8 @@ static void cached_reads_are_no_measurement(void **state)
 			assert_non_null(strstr(o.text, "64 of 64 pages"));
 			assert_non_null(strstr(o.text, "invalidate: false"));
 		}
-		snprintf(note, sizeof(note), "%u of %u pages looked at stayed in the page cache", PAGES,
-			 PAGES);
+		snprintf(note, sizeof(note), "%u of %u pages looked at stayed in the page cache",
+			 PAGES, PAGES);
 		assert_string_equal(o.notes, rows[i].noted ? note : "");
 		outcome_release(&o);
 	}

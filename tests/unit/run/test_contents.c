@@ -122,8 +122,8 @@ static void written_to_a_file(void **state)
 	(void)state;
 	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
 		struct job j = sized(job_of(50, rows[r].dedupe), RW_RANDWRITE, BLOCKS * BS, 1);
-		struct run_request q = {.job = &j, .nfds = 1, .target_name = "T", .seed = 1,
-					.run_seed = 2};
+		struct run_request q = {
+			.job = &j, .nfds = 1, .target_name = "T", .seed = 1, .run_seed = 2};
 		struct outcome o = {0};
 		int fd = scratch();
 

@@ -318,13 +318,15 @@ static void layout_failures(void **state)
 		print_message("skip: /dev/full cannot be opened\n");
 		skip();
 	}
-	assert_int_equal(run_layout(fd, 1 << 20, 1, false, "full", NULL, &written, NULL, &e), ERR_MEASURE);
+	assert_int_equal(run_layout(fd, 1 << 20, 1, false, "full", NULL, &written, NULL, &e),
+			 ERR_MEASURE);
 	assert_int_equal(written, 0);
 	assert_int_equal(e.sys, ENOSPC);
 	assert_non_null(strstr(e.text, "layout of 'full' failed after 0 of 1048576 bytes: "
 				       "No space left on device"));
 	assert_non_null(strstr(e.hint, "free"));
-	assert_int_equal(run_layout(fd, 1 << 20, 1, false, "full", &opt, &written, NULL, &e), ERR_INTR);
+	assert_int_equal(run_layout(fd, 1 << 20, 1, false, "full", &opt, &written, NULL, &e),
+			 ERR_INTR);
 	close(fd);
 }
 
@@ -385,7 +387,8 @@ static void stop_continue_is_no_error(void **state)
 	}
 }
 
-/* The kernel's answer to a page that is gone is a signal; to the runner it is an I/O with its place. */
+/* The kernel's answer to a page that is gone is a signal; to the runner it is an I/O with its
+ * place. */
 static void lost_page_of_a_mapping(void **state)
 {
 	int fd = temporary();
@@ -409,8 +412,8 @@ static void lost_page_of_a_mapping(void **state)
 	close(fd);
 }
 
-/* A whole file system that fills up behind a hole, or a cut file, is a SIGBUS: another process cuts it
- * while the job reads. */
+/* A whole file system that fills up behind a hole, or a cut file, is a SIGBUS: another process cuts
+ * it while the job reads. */
 static void file_cut_under_a_mapping(void **state)
 {
 	int fd = temporary();

@@ -119,8 +119,7 @@ static void thinktime(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct job j = deep(sim_job("lat=100us"),
-				    rows[i].depth);
+		struct job j = deep(sim_job("lat=100us"), rows[i].depth);
 		struct outcome o;
 
 		j.thinktime = rows[i].think;
@@ -174,10 +173,14 @@ static void pacer_of_both(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rate_is_kept),         cmocka_unit_test(stall_is_not_hidden),
-		cmocka_unit_test(slower_than_rate),     cmocka_unit_test(rate_of_mixed_sizes),
-		cmocka_unit_test(slow_stretches_the_rate), cmocka_unit_test(thinktime),
-		cmocka_unit_test(thinktime_with_fsync), cmocka_unit_test(pacer_of_both),
+		cmocka_unit_test(rate_is_kept),
+		cmocka_unit_test(stall_is_not_hidden),
+		cmocka_unit_test(slower_than_rate),
+		cmocka_unit_test(rate_of_mixed_sizes),
+		cmocka_unit_test(slow_stretches_the_rate),
+		cmocka_unit_test(thinktime),
+		cmocka_unit_test(thinktime_with_fsync),
+		cmocka_unit_test(pacer_of_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

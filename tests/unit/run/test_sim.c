@@ -159,8 +159,9 @@ static void runtime_bounds_size(void **state)
 }
 
 /*
- * Threads of one job that end in different ways: one has done its size, for the other time is up first.
- * The CPU time is marked by whoever leaves the window last, in whatever order they come to leave it.
+ * Threads of one job that end in different ways: one has done its size, for the other time is up
+ * first. The CPU time is marked by whoever leaves the window last, in whatever order they come to
+ * leave it.
  */
 static void some_threads_end_by_size_and_others_by_time(void **state)
 {

@@ -187,8 +187,8 @@ static void zipf_shares(void **state)
 			double got = top(hits, tops[t]), want = zipf_share(rows[i].theta, tops[t]);
 
 			if (fabs(got - want) > (tops[t] <= 2 ? 0.005 : 0.03))
-				fail_msg("%s: top %u get %.3f, the law says %.3f", rows[i].text, tops[t],
-					 got, want);
+				fail_msg("%s: top %u get %.3f, the law says %.3f", rows[i].text,
+					 tops[t], got, want);
 		}
 	}
 }
@@ -256,8 +256,8 @@ static void normal_and_zoned_places(void **state)
 /* Small and huge regions: nothing leaves them, nothing divides by zero. */
 static void any_region(void **state)
 {
-	static const char *const dists[] = {"zipf:0.5", "zipf:3", "zipf:10", "pareto:0.01",
-					    "normal:100", "zoned:50/1:50/99"};
+	static const char *const dists[] = {"zipf:0.5",    "zipf:3",     "zipf:10",
+					    "pareto:0.01", "normal:100", "zoned:50/1:50/99"};
 	static const uint64_t sizes[] = {1, 2, 3, 7, 1ULL << 40};
 
 	(void)state;

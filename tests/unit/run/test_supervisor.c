@@ -384,7 +384,8 @@ static void a_target_on_a_standard_stream_is_refused(void **state)
 	assert_int_equal(o.status, OUTCOME_SETUP);
 	assert_non_null(strstr(o.text, "'T' has descriptor 2"));
 	outcome_release(&o);
-	assert_int_equal(run_layout(fd, 4096, 1, false, "T", NULL, &written, NULL, &e), ERR_MEASURE);
+	assert_int_equal(run_layout(fd, 4096, 1, false, "T", NULL, &written, NULL, &e),
+			 ERR_MEASURE);
 	assert_non_null(strstr(e.text, "'T' has descriptor 2"));
 }
 

@@ -69,7 +69,7 @@ struct case_of_death {
 	uint32_t call;
 	bool first_fd; /* only on the lowest descriptor of the worker: one thread of several */
 	uint32_t numjobs;
-	bool bounded;  /* by size instead of by time */
+	bool bounded; /* by size instead of by time */
 	const char *phase;
 };
 
@@ -148,8 +148,9 @@ static void a_killed_thread_is_no_finished_one(void **state)
 		}
 		char part[64];
 
-		snprintf(part, sizeof(part), " of %u of 't' on 'T' ended without a word in phase %s",
-			 rows[i].numjobs, rows[i].phase);
+		snprintf(part, sizeof(part),
+			 " of %u of 't' on 'T' ended without a word in phase %s", rows[i].numjobs,
+			 rows[i].phase);
 		if (end->status != OUTCOME_CRASHED || !str_starts(end->text, "thread ") ||
 		    !strstr(end->text, part) || !strstr(end->text, "seccomp"))
 			fail_msg("row %zu: %s: '%s'", i, outcome_status_name(end->status),
@@ -211,7 +212,8 @@ static void an_error_without_its_name(struct child *c)
 static void watch_one(void (*body)(struct child *c), const void *arg, struct outcome *o)
 {
 	struct run_options opt = {.grace = 200 * NS_PER_MS};
-	struct child c = {.body = body, .arg = arg, .what = "t", .target = "T", .live = live_new(2, 1)};
+	struct child c = {
+		.body = body, .arg = arg, .what = "t", .target = "T", .live = live_new(2, 1)};
 
 	assert_non_null(c.live);
 	supervise(&c, 1, &opt);

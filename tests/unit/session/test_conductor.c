@@ -168,7 +168,8 @@ static void the_journal_tells_the_same(void **state)
 	struct result again;
 	char path[96];
 
-	open_world(&w, HEAD "  - {name: a, rw: randrw, expect: [read.iops >= 1, write.iops >= 1]}\n");
+	open_world(&w,
+		   HEAD "  - {name: a, rw: randrw, expect: [read.iops >= 1, write.iops >= 1]}\n");
 	snprintf(path, sizeof(path), "%s.journal", w.dir);
 	w.options.journal = path;
 	assert_int_equal(conduct(&w, &e), 0);

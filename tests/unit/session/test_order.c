@@ -75,9 +75,9 @@ static void the_seed_decides(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_run_once_in_rounds),
-	    cmocka_unit_test(only_the_chosen),
-	    cmocka_unit_test(the_seed_decides),
+		cmocka_unit_test(every_run_once_in_rounds),
+		cmocka_unit_test(only_the_chosen),
+		cmocka_unit_test(the_seed_decides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

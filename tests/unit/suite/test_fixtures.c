@@ -145,9 +145,9 @@ static void test_unreadable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_bad),
-	    cmocka_unit_test(test_good),
-	    cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

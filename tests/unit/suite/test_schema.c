@@ -103,8 +103,8 @@ static void test_units_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_schema),
-	    cmocka_unit_test(test_units_table),
+		cmocka_unit_test(test_schema),
+		cmocka_unit_test(test_units_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

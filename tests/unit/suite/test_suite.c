@@ -185,15 +185,15 @@ static void test_settings(void **state)
 		size_t n;
 		const char *text, *hint; /* NULL = accepted */
 	} c[] = {
-	    {{{"kernel", "6"}}, 1, NULL, NULL},
-	    {{{"kernel", "6"}, {"runtime", "2s"}}, 2, NULL, NULL},
-	    {{{"runtime", "2s"}}, 1, "'kernel' is required", "--set kernel=VALUE"},
-	    {{{"kernel", "6"}, {"runtim", "2s"}}, 2, "declares no such", "'runtime'"},
-	    {{{"kernel", "6"}, {"zzz", "2s"}}, 2, "declares no such", "runtime, kernel"},
-	    {{{"kernel", "6"}, {"kernel", "7"}}, 2, "given twice", ""},
-	    {{{"kernel", "6"}, {"runtime", "2"}}, 2, "needs a unit", "written as '${runtime}'"},
-	    /* a value is plain text: it is not read again */
-	    {{{"kernel", "${runtime}"}}, 1, NULL, NULL},
+		{{{"kernel", "6"}}, 1, NULL, NULL},
+		{{{"kernel", "6"}, {"runtime", "2s"}}, 2, NULL, NULL},
+		{{{"runtime", "2s"}}, 1, "'kernel' is required", "--set kernel=VALUE"},
+		{{{"kernel", "6"}, {"runtim", "2s"}}, 2, "declares no such", "'runtime'"},
+		{{{"kernel", "6"}, {"zzz", "2s"}}, 2, "declares no such", "runtime, kernel"},
+		{{{"kernel", "6"}, {"kernel", "7"}}, 2, "given twice", ""},
+		{{{"kernel", "6"}, {"runtime", "2"}}, 2, "needs a unit", "written as '${runtime}'"},
+		/* a value is plain text: it is not read again */
+		{{{"kernel", "${runtime}"}}, 1, NULL, NULL},
 	};
 
 	(void)state;
@@ -241,8 +241,8 @@ static void test_sessions_range(void **state)
 	static const struct {
 		const char *text, *hint;
 	} c[] = {
-	    {"1-2", "write 1..2"},	    {"1 to 3", "write 1..3"}, {"'1,2'", "write 1..2"},
-	    {"1...4", "write 1..4"}, {"1 .. 2 x", ""},	      {"x", ""},
+		{"1-2", "write 1..2"},   {"1 to 3", "write 1..3"}, {"'1,2'", "write 1..2"},
+		{"1...4", "write 1..4"}, {"1 .. 2 x", ""},         {"x", ""},
 	};
 
 	(void)state;
@@ -272,10 +272,10 @@ static void test_warnings(void **state)
 	static const struct {
 		const char *text, *rule;
 	} c[] = {
-	    {"parameters: {a: 1}\n" TAIL, "unused-parameter"},
-	    {"requires: [kernel.relese == 6]\n" TAIL, "unknown-fact"},
-	    {"compare: {note: [device.modell]}\n" TAIL, "unknown-fact"},
-	    {"workloads:\n  - name: x #1\n    rw: read\n", "comment-cut"},
+		{"parameters: {a: 1}\n" TAIL, "unused-parameter"},
+		{"requires: [kernel.relese == 6]\n" TAIL, "unknown-fact"},
+		{"compare: {note: [device.modell]}\n" TAIL, "unknown-fact"},
+		{"workloads:\n  - name: x #1\n    rw: read\n", "comment-cut"},
 	};
 	char text[400];
 
@@ -309,14 +309,15 @@ static void test_one_session(void **state)
 		const char *sessions, *checks;
 		bool refused;
 	} c[] = {
-	    {"1", "gate: {read.bw: 5%}", true},
-	    {"1..1", "gate: {read.bw: {tolerance: 5%, role: primary}}", true},
-	    {"1", "gate: {iops: {tolerance: 5%, role: watch}, read.bw: 5%}", true},
-	    {"1", "gate: {read.bw: {tolerance: 5%, role: watch}}, expect: [read.iops >= 5]", false},
-	    {"1", "expect: [read.iops >= 5]", false},
-	    {"1", "canary: true", false},
-	    {"1..2", "gate: {read.bw: 5%}", false},
-	    {"2", "gate: {read.bw: 5%}", false},
+		{"1", "gate: {read.bw: 5%}", true},
+		{"1..1", "gate: {read.bw: {tolerance: 5%, role: primary}}", true},
+		{"1", "gate: {iops: {tolerance: 5%, role: watch}, read.bw: 5%}", true},
+		{"1", "gate: {read.bw: {tolerance: 5%, role: watch}}, expect: [read.iops >= 5]",
+		 false},
+		{"1", "expect: [read.iops >= 5]", false},
+		{"1", "canary: true", false},
+		{"1..2", "gate: {read.bw: 5%}", false},
+		{"2", "gate: {read.bw: 5%}", false},
 	};
 	char text[400];
 
@@ -345,15 +346,15 @@ static void test_values_of_facts(void **state)
 		const char *when;
 		bool refused;
 	} c[] = {
-	    {"target.type == folder", true},   {"target.type != regular", true},
-	    {"target.type == Block", true},    {"link == up", true},
-	    {"power.source == ac", true},      {"device.read_only == no", true},
-	    {"fs.direct == true", true},       {"target.type == block", false},
-	    {"target.type == file", false},    {"target.type != dir", false},
-	    {"link == downgraded", false},     {"link == none", false},
-	    {"link.speed == fast", false},     {"device.transport == carrier pigeon", false},
-	    {"label.link == up", false},       {"device.read_only == 1", false},
-	    {"power.source != battery", false},
+		{"target.type == folder", true},    {"target.type != regular", true},
+		{"target.type == Block", true},     {"link == up", true},
+		{"power.source == ac", true},       {"device.read_only == no", true},
+		{"fs.direct == true", true},        {"target.type == block", false},
+		{"target.type == file", false},     {"target.type != dir", false},
+		{"link == downgraded", false},      {"link == none", false},
+		{"link.speed == fast", false},      {"device.transport == carrier pigeon", false},
+		{"label.link == up", false},        {"device.read_only == 1", false},
+		{"power.source != battery", false},
 	};
 	char text[400];
 
@@ -372,7 +373,8 @@ static void test_values_of_facts(void **state)
 	}
 }
 
-/* The rules of plan are known to the suite and the reverse: one list, none of them without a name. */
+/* The rules of plan are known to the suite and the reverse: one list, none of them without a name.
+ */
 static void test_rules(void **state)
 {
 	char text[400];
@@ -457,13 +459,12 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_design),      cmocka_unit_test(test_everything),
-	    cmocka_unit_test(test_settings),
-	    cmocka_unit_test(test_given_elsewhere),
-	    cmocka_unit_test(test_sessions_range),    cmocka_unit_test(test_warnings), cmocka_unit_test(test_rules),
-	    cmocka_unit_test(test_one_session), cmocka_unit_test(test_values_of_facts),
-	    cmocka_unit_test(test_many_errors), cmocka_unit_test(test_lifecycle),
-	    cmocka_unit_test(test_large),
+		cmocka_unit_test(test_design),          cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_settings),        cmocka_unit_test(test_given_elsewhere),
+		cmocka_unit_test(test_sessions_range),  cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_rules),           cmocka_unit_test(test_one_session),
+		cmocka_unit_test(test_values_of_facts), cmocka_unit_test(test_many_errors),
+		cmocka_unit_test(test_lifecycle),       cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

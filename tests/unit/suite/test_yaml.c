@@ -21,8 +21,8 @@ static void parse(struct doc *d, const char *text, size_t n)
 {
 	memset(d, 0, sizeof(*d));
 	arena_init(&d->a);
-	d->rc =
-	    yaml_parse(text, n == SIZE_MAX ? strlen(text) : n, "t.yaml", &d->a, &d->root, &d->e);
+	d->rc = yaml_parse(text, n == SIZE_MAX ? strlen(text) : n, "t.yaml", &d->a, &d->root,
+			   &d->e);
 	if (d->rc) {
 		assert_int_equal(d->rc, ERR_SUITE);
 		assert_null(d->root);
@@ -46,7 +46,7 @@ static void refused(const char *text, size_t n, unsigned line, unsigned column, 
 static void test_tree(void **state)
 {
 	static const char text[] =
-	    "a: 'b'\nlist:\n  - x\n  - {k: \"v\", m: [1, 2]}\nno: no\nempty:\n";
+		"a: 'b'\nlist:\n  - x\n  - {k: \"v\", m: [1, 2]}\nno: no\nempty:\n";
 	struct ynode *key = NULL, *list;
 	struct doc d;
 
@@ -80,8 +80,8 @@ static void test_tree(void **state)
 static void test_byte_columns(void **state)
 {
 	static const char text[] =
-	    "# \xC3\xA9\xC3\xA9\r\n\xE2\x82\xAC: \"\xF0\x9F\x98\x80\" # \xC3\xA9\n"
-	    "b: {\xC3\xA9: x, c: y}\n";
+		"# \xC3\xA9\xC3\xA9\r\n\xE2\x82\xAC: \"\xF0\x9F\x98\x80\" # \xC3\xA9\n"
+		"b: {\xC3\xA9: x, c: y}\n";
 	struct ynode *key = NULL, *map;
 	struct doc d;
 
@@ -275,11 +275,11 @@ static void test_shared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_tree),     cmocka_unit_test(test_byte_columns),
-	    cmocka_unit_test(test_encoding), cmocka_unit_test(test_structure),
-	    cmocka_unit_test(test_hints),    cmocka_unit_test(test_cut),
-	    cmocka_unit_test(test_bomb),     cmocka_unit_test(test_depth),
-	    cmocka_unit_test(test_many),     cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_tree),     cmocka_unit_test(test_byte_columns),
+		cmocka_unit_test(test_encoding), cmocka_unit_test(test_structure),
+		cmocka_unit_test(test_hints),    cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_bomb),     cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_many),     cmocka_unit_test(test_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
