@@ -40,18 +40,24 @@ static inline unsigned hist_index(uint64_t v)
 	       (unsigned)((v >> (exp - HIST_BITS)) & (HIST_SUB - 1u));
 }
 
-static inline void hist_add(struct hist *h, uint64_t ns)
+/* The same value `times` times. */
+static inline void hist_add_n(struct hist *h, uint64_t ns, uint64_t times)
 {
 	if (h->n == 0 || ns < h->min)
 		h->min = ns;
 	if (ns > h->max)
 		h->max = ns;
-	h->n++;
-	h->sum += ns;
+	h->n += times;
+	h->sum += ns * times;
 	if (ns >> HIST_MAX_EXP)
-		h->over++;
+		h->over += times;
 	else
-		h->bucket[hist_index(ns)]++;
+		h->bucket[hist_index(ns)] += times;
+}
+
+static inline void hist_add(struct hist *h, uint64_t ns)
+{
+	hist_add_n(h, ns, 1);
 }
 
 void hist_reset(struct hist *h);

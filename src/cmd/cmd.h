@@ -31,7 +31,7 @@ int cmd_version(int argc, char **argv);
 struct options;
 struct option_def {
 	const char *name;
-	const char *value; /* placeholder for help, NULL = a flag */
+	const char *value; /* what it is called in help, NULL = a flag */
 	const char *help;
 	bool repeatable;
 	int (*take)(struct options *o, const char *value, struct err *e);

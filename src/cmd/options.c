@@ -187,13 +187,13 @@ static int take_junit_style(struct options *o, const char *value, struct err *e)
 	return 0;
 }
 
-#define ROW(var, dash, placeholder, field, text)                                                   \
+#define ROW(var, dash, metavar, field, text)                                                       \
 	const struct option_def var = {                                                            \
-		.name = dash, .value = placeholder, .help = text, .take = take_##field}
+		.name = dash, .value = metavar, .help = text, .take = take_##field}
 /* May be given several times. */
-#define LIST(var, dash, placeholder, field, text)                                                  \
+#define LIST(var, dash, metavar, field, text)                                                      \
 	const struct option_def var = {.name = dash,                                               \
-				       .value = placeholder,                                       \
+				       .value = metavar,                                           \
 				       .help = text,                                               \
 				       .repeatable = true,                                         \
 				       .take = take_##field}

@@ -143,6 +143,25 @@ static void count(struct task *k, struct io **v, unsigned n)
 		t->unslotted += n;
 }
 
+/* I/Os that were submitted in one batch and end in one have the same latencies: counted in one go,
+ * which costs 16 times less for a batch of 16. */
+static bool same_stamps(const struct io *a, const struct io *b)
+{
+	return a->issued == b->issued && a->submitted == b->submitted && a->dir == b->dir &&
+	       a->phase == b->phase;
+}
+
+static void record(struct task *k, const struct io *io, unsigned times)
+{
+	struct live_dir *d = &k->t->dir[io->dir];
+
+	hist_add_n(&d->lat, k->now - io->issued, times);
+	if (k->is_sync)
+		return;
+	hist_add_n(&d->clat, k->now - io->submitted, times);
+	hist_add_n(&d->slat, io->submitted - io->issued, times);
+}
+
 /*
  * k->now is the one stamp of the batch. The window is (ws, we]: an I/O that ends exactly at its end
  * was done in it, one that ends exactly at its start was not.
@@ -155,20 +174,17 @@ void task_deliver(struct task *k, struct io **v, unsigned n)
 
 	if (now > k->ws && now <= k->count_until)
 		count(k, v, n);
-	for (unsigned i = 0; i < n; i++) {
-		struct io *io = v[i];
+	for (unsigned i = 0; i < n;) {
+		unsigned alike = 1;
 
-		bytes += io->done + io->len;
-		if (io->phase == PHASE_MEASURE) {
-			struct live_dir *d = &t->dir[io->dir];
-
-			hist_add(&d->lat, now - io->issued);
-			if (!k->is_sync) {
-				hist_add(&d->clat, now - io->submitted);
-				hist_add(&d->slat, io->submitted - io->issued);
-			}
+		while (i + alike < n && same_stamps(v[i], v[i + alike]))
+			alike++;
+		if (v[i]->phase == PHASE_MEASURE)
+			record(k, v[i], alike);
+		for (; alike; alike--, i++) {
+			bytes += v[i]->done + v[i]->len;
+			k->free[k->nfree++] = v[i];
 		}
-		k->free[k->nfree++] = io;
 	}
 	k->delivered = now;
 	k->q.delivered += n;
