@@ -504,7 +504,11 @@ static void workers_die_with_the_supervisor(void **state)
 	close(fd);
 }
 
-#define FREEZER "/sys/fs/cgroup/freezer/blkgate-test"
+/* A cgroup of its own: two test runs at once would thaw each other's worker. */
+struct freezer {
+	pid_t pid;
+	char dir[64];
+};
 
 static bool put(const char *path, const char *text)
 {
@@ -516,44 +520,52 @@ static bool put(const char *path, const char *text)
 	return ok;
 }
 
+static bool put_in(const struct freezer *f, const char *file, const char *text)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/%s", f->dir, file);
+	return put(path, text);
+}
+
 static void freeze_child(void *arg, const struct run_progress *p)
 {
-	pid_t *pid = arg;
+	struct freezer *f = arg;
 	char text[16];
 
 	(void)p;
-	if (*pid)
+	if (f->pid)
 		return;
-	*pid = first_child();
-	snprintf(text, sizeof(text), "%d", (int)*pid);
-	if (!*pid || !put(FREEZER "/cgroup.procs", text) ||
-	    !put(FREEZER "/freezer.state", "FROZEN"))
-		*pid = -1;
+	f->pid = first_child();
+	snprintf(text, sizeof(text), "%d", (int)f->pid);
+	if (!f->pid || !put_in(f, "cgroup.procs", text) || !put_in(f, "freezer.state", "FROZEN"))
+		f->pid = -1;
 }
 
 static void unkillable_is_abandoned(void **state)
 {
 	struct job j = sim_job("hang@1");
-	pid_t pid = 0;
+	struct freezer f = {0};
 	struct run_options opt = {.grace = 300 * NS_PER_MS,
 				  .kill_wait = 100 * NS_PER_MS,
 				  .progress = freeze_child,
-				  .arg = &pid};
+				  .arg = &f};
 	struct run_request r = {.job = &j, .target_name = "T"};
 	struct outcome o;
 
 	(void)state;
-	if (geteuid() != 0 || (mkdir(FREEZER, 0755) && errno != EEXIST)) {
+	snprintf(f.dir, sizeof(f.dir), "/sys/fs/cgroup/freezer/blkgate-test-%d", (int)getpid());
+	if (geteuid() != 0 || mkdir(f.dir, 0755)) {
 		print_message("skip: an unkillable worker needs root and the cgroup v1 freezer\n");
 		skip();
 	}
 	j.runtime = NS_PER_SEC;
 	run_with(&r, &opt, &o);
-	put(FREEZER "/freezer.state", "THAWED");
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	rmdir(FREEZER);
-	if (pid <= 0) {
+	put_in(&f, "freezer.state", "THAWED");
+	if (f.pid > 0)
+		waitpid(f.pid, NULL, 0);
+	rmdir(f.dir);
+	if (f.pid <= 0) {
 		outcome_release(&o);
 		print_message("skip: this kernel did not let the test freeze a process\n");
 		skip();
