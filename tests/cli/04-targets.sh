@@ -110,7 +110,7 @@ else
 	sed 's/defaults: {/defaults: {ioengine: io_uring, iodepth: 1024, /' read.yaml >ring.yaml
 	t "a locked-memory limit of zero" 4 bash -c "ulimit -l 0; exec ${nobody[*]} '$T/blkgate' run ring.yaml --target '$T/own/scratch'"
 	has "$T/err" "RLIMIT_MEMLOCK"
-	cd "$T/work" || exit 1
+	cd "$T/here" || exit 1
 fi
 
 # O_DIRECT on tmpfs opens and means nothing: refused by name, or buffered and told.

@@ -135,10 +135,10 @@ has "$T/err" "--wait-lock"
 junit second/junit.xml
 t "a second run that waits in vain" 4 "$P" run short.yaml --target "$T/scratch" --out second --wait-lock 100ms
 has "$T/err" "is locked by another run"
-t "a second run into the same folder of results" 4 "$P" run short.yaml --target "$T/work" --out holder
+t "a second run into the same folder of results" 4 "$P" run short.yaml --target "$T/here" --out holder
 has "$T/err" "another blkgate run is writing 'holder/journal'"
 ok "it did not cut the journal of the first" grep -q '^{"start": \[1,' holder/journal
-t "the folder of results may be the target" 0 "$P" run short.yaml --target "$T/work" --out "$T/work"
+t "the folder of results may be the target" 0 "$P" run short.yaml --target "$T/here" --out "$T/here"
 "$P" run short.yaml --target "$T/scratch" --out waiter --wait-lock 5min >waiter.out 2>waiter.err </dev/null &
 waiter=$!
 for _ in {1..1200}; do

@@ -33,12 +33,12 @@ t "below a file" 4 "${run[@]}" --out isfile/x
 t "beyond the file size limit" 4 bash -c 'ulimit -f 4; exec "$0" "$@" --out limited' "${run[@]}"
 has "$T/err" "File too large"
 if root && command -v setpriv >/dev/null 2>&1; then
-	chmod 755 "$T" "$T/work"
+	chmod 755 "$T" "$T/here"
 	install -m 755 "$P" "$T/blkgate"
-	t "an unwritable folder of results" 4 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/blkgate" run s.yaml --target /tmp --out "$T/work/denied"
+	t "an unwritable folder of results" 4 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/blkgate" run s.yaml --target /tmp --out "$T/here/denied"
 	has "$T/err" "denied"
 	has "$T/err" "Permission denied"
-	t "accept into an unwritable folder" 4 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/blkgate" baseline accept "$T/work/full/result.json" --baselines "$T/work/denied"
+	t "accept into an unwritable folder" 4 setpriv --reuid=65534 --regid=65534 --clear-groups "$T/blkgate" baseline accept "$T/here/full/result.json" --baselines "$T/here/denied"
 	has "$T/err" "Permission denied"
 elif ! root; then
 	mkdir -p shut && chmod 555 shut
@@ -235,9 +235,9 @@ END
 chmod 755 stub
 for script in gitlab-job jenkins-stage; do
 	for rc in 0 1 2 3 4 5 130; do
-		t "$script hands on $rc" $rc env STUB_STATUS=$rc BLKGATE="$T/work/stub" TARGET="$T/scratch" "$ROOT/ci/$script" --quiet
+		t "$script hands on $rc" $rc env STUB_STATUS=$rc BLKGATE="$T/here/stub" TARGET="$T/scratch" "$ROOT/ci/$script" --quiet
 	done
 	has "$T/out" "--target $T/scratch"
-	t "$script wants a target" 2 env -u TARGET BLKGATE="$T/work/stub" "$ROOT/ci/$script"
+	t "$script wants a target" 2 env -u TARGET BLKGATE="$T/here/stub" "$ROOT/ci/$script"
 done
 finish

@@ -30,8 +30,8 @@ cleanup_all() {
 	done
 	rm -rf "$T"
 }
-mkdir -p "$T/scratch" "$T/work"
-cd "$T/work" || exit 1
+mkdir -p "$T/scratch" "$T/here"
+cd "$T/here" || exit 1
 
 pass() { echo "ok - $FILE: $*"; }
 fail() {
