@@ -18,6 +18,7 @@
 
 #define ENGINE_API 1
 
+/* In this order: what has bytes comes before the syncs. */
 enum io_op { IO_READ, IO_WRITE, IO_TRIM, IO_FSYNC, IO_FDATASYNC };
 
 /* capability bits */
@@ -49,7 +50,7 @@ struct io {
 	void *buf;
 	uint32_t len;
 	uint64_t offset;
-	int64_t res; /* set by the engine: bytes done, or negative errno */
+	int64_t res; /* set by the engine: bytes done (of a trim: len), or negative errno */
 	/* the runner's own; an engine does not touch what follows */
 	uint64_t issued, submitted; /* stamps */
 	uint32_t done;              /* bytes of earlier parts of a short transfer */

@@ -34,7 +34,7 @@ static int null_submit(void *ctx, struct io **ios, unsigned n)
 	struct null *z = ctx;
 
 	for (unsigned i = 0; i < n; i++) {
-		ios[i]->res = ios[i]->op == IO_READ || ios[i]->op == IO_WRITE ? ios[i]->len : 0;
+		ios[i]->res = ios[i]->op <= IO_TRIM ? ios[i]->len : 0; /* a sync has no bytes */
 		z->queue[z->tail++ & z->mask] = ios[i];
 	}
 	return (int)n;
@@ -63,8 +63,8 @@ const struct engine engine_null = {
 	.api = ENGINE_API,
 	.name = "null",
 	.what = "completes everything at once; measures the harness",
-	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC |
-		ENGINE_DISKLESS,
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_TRIM | ENGINE_OP_FSYNC |
+		ENGINE_OP_FDATASYNC | ENGINE_DISKLESS,
 	.depth_max = 1u << 30,
 	.probe = null_probe,
 	.open = null_open,

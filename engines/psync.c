@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* psync: pread and pwrite. submit does the one I/O, reap hands it back. */
 #include "engines/table.h"
+#include "engines/trim.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 struct psync {
 	struct io *done; /* finished and not yet reaped */
-	int fds[];
+	unsigned nfds;
+	int fds[]; /* nfds, then for each whether a trim of it goes to a block device */
 };
 
 static int psync_probe(struct err *e)
@@ -21,9 +23,11 @@ static int psync_probe(struct err *e)
 static int psync_open(void **ctx, const struct engine_config *c, struct err *e)
 {
 	(void)e;
-	struct psync *p = xcalloc(1, sizeof(*p) + c->nfds * sizeof(p->fds[0]));
+	struct psync *p = xcalloc(1, sizeof(*p) + 2 * c->nfds * sizeof(p->fds[0]));
 
 	memcpy(p->fds, c->fds, c->nfds * sizeof(p->fds[0]));
+	p->nfds = c->nfds;
+	trim_learn(p->fds, p->nfds, p->fds + p->nfds);
 	*ctx = p;
 	return 0;
 }
@@ -39,7 +43,7 @@ static ssize_t psync_one(int fd, const struct io *io)
 		return fsync(fd);
 	case IO_FDATASYNC:
 		return fdatasync(fd);
-	case IO_TRIM:
+	case IO_TRIM: /* not here: see psync_submit() */
 		break;
 	}
 	errno = EOPNOTSUPP;
@@ -56,7 +60,10 @@ static int psync_submit(void *ctx, struct io **ios, unsigned n)
 	/* EINTR means that nothing was transferred (else the call returns the bytes): do it again.
 	 * A failed sync is final; only an interrupted one, which did not fail, is repeated. */
 	do {
-		r = psync_one(p->fds[ios[0]->fd], ios[0]);
+		if (__builtin_expect(ios[0]->op == IO_TRIM, 0))
+			r = trim_one(p->fds[ios[0]->fd], p->fds[p->nfds + ios[0]->fd], ios[0]);
+		else
+			r = psync_one(p->fds[ios[0]->fd], ios[0]);
 	} while (r < 0 && errno == EINTR);
 	ios[0]->res = r < 0 ? -errno : r;
 	p->done = ios[0];
@@ -85,8 +92,8 @@ const struct engine engine_psync = {
 	.api = ENGINE_API,
 	.name = "psync",
 	.what = "pread(2) and pwrite(2), one at a time",
-	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC |
-		ENGINE_SYNC,
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_TRIM | ENGINE_OP_FSYNC |
+		ENGINE_OP_FDATASYNC | ENGINE_SYNC,
 	.probe = psync_probe,
 	.open = psync_open,
 	.submit = psync_submit,

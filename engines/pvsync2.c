@@ -5,6 +5,7 @@
  * the flag, as the workload is the I/O and not the refusal, and is counted: the run notes how many.
  */
 #include "engines/table.h"
+#include "engines/trim.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ struct pvsync2 {
 	int flags;
 	bool nowait;
 	uint64_t retried;
-	int fds[];
+	unsigned nfds;
+	int fds[]; /* nfds, then for each whether a trim of it goes to a block device */
 };
 
 /* The calls are filtered one by one: ENOSYS and EPERM are told apart from a bad descriptor. */
@@ -37,11 +39,13 @@ static int pvsync2_probe(struct err *e)
 static int pvsync2_open(void **ctx, const struct engine_config *c, struct err *e)
 {
 	(void)e;
-	struct pvsync2 *p = xcalloc(1, sizeof(*p) + c->nfds * sizeof(p->fds[0]));
+	struct pvsync2 *p = xcalloc(1, sizeof(*p) + 2 * c->nfds * sizeof(p->fds[0]));
 
 	p->flags = c->hipri ? RWF_HIPRI : 0;
 	p->nowait = c->nowait;
 	memcpy(p->fds, c->fds, c->nfds * sizeof(p->fds[0]));
+	p->nfds = c->nfds;
+	trim_learn(p->fds, p->nfds, p->fds + p->nfds);
 	*ctx = p;
 	return 0;
 }
@@ -75,7 +79,7 @@ static ssize_t pvsync2_one(struct pvsync2 *p, const struct io *io)
 	case IO_FDATASYNC:
 		return fdatasync(fd);
 	case IO_TRIM:
-		break;
+		return trim_one(fd, p->fds[p->nfds + io->fd], io);
 	}
 	errno = EOPNOTSUPP;
 	return -1;
@@ -124,8 +128,8 @@ const struct engine engine_pvsync2 = {
 	.api = ENGINE_API,
 	.name = "pvsync2",
 	.what = "preadv2(2) and pwritev2(2), one at a time; hipri, nowait",
-	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC |
-		ENGINE_SYNC | ENGINE_HIPRI | ENGINE_NOWAIT,
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_TRIM | ENGINE_OP_FSYNC |
+		ENGINE_OP_FDATASYNC | ENGINE_SYNC | ENGINE_HIPRI | ENGINE_NOWAIT,
 	.probe = pvsync2_probe,
 	.open = pvsync2_open,
 	.submit = pvsync2_submit,

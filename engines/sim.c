@@ -24,7 +24,7 @@ struct pending {
 
 struct sim {
 	struct sim_script script;
-	uint64_t now, seq, count; /* count: reads and writes so far */
+	uint64_t now, seq, count; /* count: reads, writes and trims so far */
 	uint64_t rng;
 	double run_factor;
 	uint64_t *server; /* width times at which a server is free */
@@ -149,7 +149,7 @@ static void add(struct sim *s, struct io *io)
 {
 	struct pending p = {.seq = s->seq++, .io = io};
 
-	if (io->op != IO_READ && io->op != IO_WRITE) {
+	if (io->op > IO_TRIM) {
 		p.at = s->now + scaled(s, s->now, s->script.sync, 1);
 	} else {
 		s->count++;
@@ -248,8 +248,8 @@ const struct engine engine_sim = {
 	.api = ENGINE_API,
 	.name = "sim",
 	.what = "scripted latencies, errors and hangs on a virtual clock",
-	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC |
-		ENGINE_DISKLESS | ENGINE_VIRTUAL,
+	.caps = ENGINE_OP_READ | ENGINE_OP_WRITE | ENGINE_OP_TRIM | ENGINE_OP_FSYNC |
+		ENGINE_OP_FDATASYNC | ENGINE_DISKLESS | ENGINE_VIRTUAL,
 	.probe = sim_probe,
 	.open = sim_open,
 	.submit = sim_submit,

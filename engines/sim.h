@@ -12,9 +12,9 @@
  *fsync and fdatasync (as lat); they do not queue error=ERRNO@N     the Nth I/O fails with that
  *errno, by name: error=EIO@3 short=BYTES@N     the Nth I/O transfers at most BYTES hang@N the Nth
  *I/O never completes; once only such are left, reap really waits crash@N           the process
- *aborts when the Nth I/O is submitted TIME has a unit: ns us ms s min. N counts the reads and
- *writes of one context from 1. Numbers are plain decimals. The clock is virtual, starts at 1 s and
- *moves only while something waits.
+ *aborts when the Nth I/O is submitted TIME has a unit: ns us ms s min. N counts the reads,
+ *writes and trims of one context from 1. Numbers are plain decimals. The clock is virtual, starts
+ *at 1 s and moves only while something waits.
  */
 #ifndef BLKGATE_ENGINES_SIM_H
 #define BLKGATE_ENGINES_SIM_H

@@ -227,9 +227,16 @@ static void capacity_fact(const struct host *h, const struct block *disk, struct
 static void queue_notes(const struct host *h, const struct block *disk, struct facts *f,
 			struct arena *a)
 {
-	static const char *const notes[] = {
-		"rotational",  "io_poll",        "nr_requests", "nomerges",
-		"rq_affinity", "max_sectors_kb", "zoned",       "physical_block_size"};
+	static const char *const notes[] = {"rotational",
+					    "io_poll",
+					    "nr_requests",
+					    "nomerges",
+					    "rq_affinity",
+					    "max_sectors_kb",
+					    "zoned",
+					    "physical_block_size",
+					    "discard_max_bytes",
+					    "discard_granularity"};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
 		fact_from(h, f, a, arena_printf(a, "device.%s", notes[i]), NULL, "%s/queue/%s",

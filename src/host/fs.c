@@ -107,6 +107,16 @@ static bool from_statfs(const struct host *h, const char *path, const struct tar
 	return true;
 }
 
+/* What a hole is made of. */
+static void block_fact(const struct host *h, const char *path, struct target *t, struct arena *a)
+{
+	struct statvfs vfs;
+
+	if (host_live(h) && statvfs(path, &vfs) == 0 && vfs.f_frsize)
+		facts_set(&t->facts, a, "fs.block_size", arena_printf(a, "%lu", vfs.f_frsize),
+			  NULL);
+}
+
 size_t fs_facts(const struct host *h, const struct blocks *b, const char *path, struct target *t,
 		struct arena *a)
 {
@@ -138,6 +148,7 @@ size_t fs_facts(const struct host *h, const struct blocks *b, const char *path, 
 	facts_set(&t->facts, a, "fs.type", on->fstype, NULL);
 	mount_options(on, &s);
 	facts_set(&t->facts, a, "fs.options", s.s, NULL);
+	block_fact(h, path, t, a);
 	if (in_memory(on->fstype)) {
 		no_device(t, a, "none", NULL);
 		goto done;

@@ -111,9 +111,9 @@ bool metric_job_does(const struct job *j, unsigned dir)
 	case DIR_READ:
 		return job_reads(j) && !(mix && j->rwmixread == 0);
 	case DIR_WRITE:
-		return job_writes(j) && !(mix && j->rwmixread >= 100);
+		return job_writes(j) && !job_trims(j) && !(mix && j->rwmixread >= 100);
 	case DIR_TRIM:
-		return false;
+		return job_trims(j);
 	default:
 		return true;
 	}

@@ -51,15 +51,19 @@ static void add_time(struct str *out, const char *word, uint64_t ns)
 			 (unsigned long long)(ns / NS_PER_US + (ns % NS_PER_US != 0)));
 }
 
-static const char *fio_engine(const struct job *j)
+/* fio trims block devices only, but for an engine of its own that punches holes into files. */
+static const char *fio_engine(const struct job *j, const char *path)
 {
+	if (job_trims(j) && path && !str_starts(path, "/dev/") && !str_eq(j->ioengine, "null") &&
+	    !str_eq(j->ioengine, "sim"))
+		return "falloc";
 	return str_eq(j->ioengine, "sim") ? "null" : j->ioengine;
 }
 
-static void add_queue(const struct job *j, struct str *out)
+static void add_queue(const struct job *j, const char *path, struct str *out)
 {
 	if (j->ioengine && *j->ioengine)
-		add_word(out, "--ioengine=%s", fio_engine(j));
+		add_word(out, "--ioengine=%s", fio_engine(j, path));
 	add_word(out, "--iodepth=%u", j->iodepth);
 	if (j->iodepth > 1) {
 		add_word(out, "--iodepth_batch_submit=%u", j->iodepth_batch_submit);
@@ -140,7 +144,7 @@ void job_fio(const struct job *j, const char *target_path, struct str *out)
 		add_word(out, "--bsrange=%s", j->bsrange);
 	else
 		add_word(out, "--bs=%u", j->bs);
-	add_queue(j, out);
+	add_queue(j, target_path, out);
 	add_engine_words(j, out);
 	add_length(j, out);
 	add_pattern(j, out);

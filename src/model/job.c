@@ -4,8 +4,14 @@
 #include "model/names.h"
 
 static const char *const rw_names[] = {
-	[RW_READ] = "read",           [RW_WRITE] = "write", [RW_RANDREAD] = "randread",
-	[RW_RANDWRITE] = "randwrite", [RW_RW] = "rw",       [RW_RANDRW] = "randrw",
+	[RW_READ] = "read",
+	[RW_WRITE] = "write",
+	[RW_RANDREAD] = "randread",
+	[RW_RANDWRITE] = "randwrite",
+	[RW_RW] = "rw",
+	[RW_RANDRW] = "randrw",
+	[RW_TRIM] = "trim",
+	[RW_RANDTRIM] = "randtrim",
 };
 static const char *const sync_names[] = {
 	[SYNC_NONE] = "none",
@@ -29,7 +35,7 @@ NAMES_DEFINE(job_state, enum job_state, state_names)
 
 bool job_reads(const struct job *j)
 {
-	return j->rw != RW_WRITE && j->rw != RW_RANDWRITE;
+	return j->rw != RW_WRITE && j->rw != RW_RANDWRITE && !job_trims(j);
 }
 
 /* From the mode alone: rw with rwmixread=100 still opens for writing and needs the permission. */
@@ -38,7 +44,13 @@ bool job_writes(const struct job *j)
 	return j->rw != RW_READ && j->rw != RW_RANDREAD;
 }
 
+bool job_trims(const struct job *j)
+{
+	return j->rw == RW_TRIM || j->rw == RW_RANDTRIM;
+}
+
 bool job_random(const struct job *j)
 {
-	return j->rw == RW_RANDREAD || j->rw == RW_RANDWRITE || j->rw == RW_RANDRW;
+	return j->rw == RW_RANDREAD || j->rw == RW_RANDWRITE || j->rw == RW_RANDRW ||
+	       j->rw == RW_RANDTRIM;
 }

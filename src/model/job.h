@@ -10,7 +10,16 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum job_rw { RW_READ, RW_WRITE, RW_RANDREAD, RW_RANDWRITE, RW_RW, RW_RANDRW };
+enum job_rw {
+	RW_READ,
+	RW_WRITE,
+	RW_RANDREAD,
+	RW_RANDWRITE,
+	RW_RW,
+	RW_RANDRW,
+	RW_TRIM,
+	RW_RANDTRIM
+};
 enum job_sync {
 	SYNC_NONE,
 	SYNC_SYNC,
@@ -88,7 +97,11 @@ int job_files_find(const char *name, enum job_files *out);
 const char *job_rw_name(enum job_rw rw);
 int job_rw_find(const char *name, enum job_rw *out); /* 0 or -1 */
 bool job_reads(const struct job *j);
-bool job_writes(const struct job *j); /* derived from the mode */
+/* Derived from the mode: does it change what is on the target? A trim does, and asks for the same
+ * permission and claim; it writes no data, so where bytes, fsync or contents are meant ask
+ * job_trims() too. */
+bool job_writes(const struct job *j);
+bool job_trims(const struct job *j);
 bool job_random(const struct job *j);
 
 /* Block sizes of a job. n == 0: every multiple of smallest up to largest alike. */

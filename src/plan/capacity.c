@@ -22,7 +22,9 @@ static uint32_t job_depth(const struct job *j)
 /* One buffer an I/O, in whole pages, each touched before the first I/O; 58 bits at most. */
 static uint64_t job_buffers(const struct job *j, uint64_t page)
 {
-	return ((uint64_t)job_bs_max(j) + page - 1) / page * page * job_depth(j) * j->numjobs;
+	uint64_t bytes = job_trims(j) ? page : job_bs_max(j); /* a trim carries no data */
+
+	return (bytes + page - 1) / page * page * job_depth(j) * j->numjobs;
 }
 
 /* Jobs run one after another: each has all of it. */

@@ -27,7 +27,8 @@ static int resolve_cached(struct planner *pl, const char *name, const struct job
 	/* all that metric_resolve() looks at: a key with less would answer for another job */
 	unsigned dirs = (metric_job_does(j, DIR_READ) ? 1u : 0) |
 			(metric_job_does(j, DIR_WRITE) ? 2u : 0) |
-			(j->fsync || j->fdatasync || j->end_fsync ? 4u : 0);
+			(j->fsync || j->fdatasync || j->end_fsync ? 4u : 0) |
+			(metric_job_does(j, DIR_TRIM) ? 8u : 0);
 	size_t at = (hash_str(name) + dirs) % (sizeof(pl->metrics) / sizeof(pl->metrics[0]));
 	struct metric_slot *slot = &pl->metrics[at];
 

@@ -62,6 +62,26 @@ static const struct engine *engine_auto(struct planner *pl)
 	return found;
 }
 
+/* The engine that `auto` found may do everything but trim: then it is the first behind it that can.
+ */
+static const struct engine *engine_auto_trims(struct planner *pl, const struct job *j,
+					      const struct engine *g)
+{
+	if (!job_trims(j) || (g->caps & ENGINE_OP_TRIM))
+		return g;
+	for (int i = 0; i < NAUTO; i++) {
+		const struct engine *other = engine_find(auto_order[i]);
+
+		if (!other || !(other->caps & ENGINE_OP_TRIM) || !engine_ask(pl, other)->usable)
+			continue;
+		notices_add(&pl->p->notices,
+			    "ioengine auto: %s is used for rw: %s, as %s cannot trim", other->name,
+			    job_rw_name(j->rw), g->name);
+		return other;
+	}
+	return g;
+}
+
 static void unknown_engine(struct planner *pl, const struct origin *og, const char *asked)
 {
 	const char **names = xcalloc(engine_count + 1, sizeof(*names));
@@ -108,16 +128,38 @@ static void engine_depth(struct planner *pl, const struct job *j, const struct j
 		diag_hint(d, "spread the depth over numjobs");
 }
 
+static void add_engines_with(struct str *out, uint32_t cap)
+{
+	for (unsigned i = 0; i < engine_count; i++)
+		if ((engine_table[i]->caps & cap) == cap)
+			str_addf(out, "%s%s", out->len ? " " : "", engine_table[i]->name);
+}
+
+static void hint_engines(struct diag *d, uint32_t caps)
+{
+	struct str with;
+
+	str_init(&with);
+	add_engines_with(&with, caps);
+	diag_hint(d, "engines that can: %s", with.s);
+	str_release(&with);
+}
+
 /* A mode or sync the engine has no operation for can never run: the suite is wrong. */
 static void engine_can(struct planner *pl, const struct job *j, const struct job_origins *og,
 		       const struct engine *g)
 {
 	const struct origin *at = &og->of[pl->at[PW_RW]];
-	uint32_t need = (job_reads(j) ? ENGINE_OP_READ : 0) | (job_writes(j) ? ENGINE_OP_WRITE : 0);
+	uint32_t need = (job_reads(j) ? ENGINE_OP_READ : 0) | (job_trims(j)    ? ENGINE_OP_TRIM
+							       : job_writes(j) ? ENGINE_OP_WRITE
+									       : 0);
+	struct diag *d = NULL;
 
 	if ((g->caps & need) != need)
-		planner_report(pl, at->line ? at->line : j->file_line, at->column,
-			       "ioengine %s cannot do rw: %s", g->name, job_rw_name(j->rw));
+		d = planner_report(pl, at->line ? at->line : j->file_line, at->column,
+				   "ioengine %s cannot do rw: %s", g->name, job_rw_name(j->rw));
+	if (d)
+		hint_engines(d, need);
 	if ((j->fsync && !(g->caps & ENGINE_OP_FSYNC)) ||
 	    (j->fdatasync && !(g->caps & ENGINE_OP_FDATASYNC)))
 		planner_report(pl, j->file_line, 0, "ioengine %s cannot sync (fsync, fdatasync)",
@@ -132,13 +174,6 @@ static uint32_t job_wants(const struct job *j)
 						    .fixedbufs = j->fixedbufs,
 						    .registerfiles = j->registerfiles,
 						    .sqthread_poll = j->sqthread_poll});
-}
-
-static void add_engines_with(struct str *out, uint32_t cap)
-{
-	for (unsigned i = 0; i < engine_count; i++)
-		if (engine_table[i]->caps & cap)
-			str_addf(out, "%s%s", out->len ? " " : "", engine_table[i]->name);
 }
 
 static const struct origin *origin_of(const struct job_origins *og, uint32_t cap)
@@ -176,6 +211,20 @@ static const char *engine_has_words(struct planner *pl, const struct job *j,
 		str_release(&with);
 	}
 	return why;
+}
+
+/* Flags of the calls that read and write: a trim is another one, and would leave them out. */
+static void engine_trims(struct planner *pl, const struct job *j, const struct job_origins *og)
+{
+	uint32_t flags = job_trims(j) ? job_wants(j) & (ENGINE_HIPRI | ENGINE_NOWAIT) : 0;
+
+	for (; flags; flags &= flags - 1) {
+		const struct origin *at = origin_of(og, flags & -flags);
+
+		planner_report(pl, at->line ? at->line : j->file_line, at->column,
+			       "%s has no meaning for rw: %s", engine_word(flags & -flags),
+			       job_rw_name(j->rw));
+	}
 }
 
 /* O_DIRECT and polling: what they exclude. */
@@ -243,9 +292,12 @@ const char *engine_resolve(struct planner *pl, struct job *j, const struct job_o
 		unknown_engine(pl, &og->of[pl->at[PW_IOENGINE]], asked);
 		return NULL;
 	}
+	if (is_auto)
+		g = engine_auto_trims(pl, j, g);
 	j->ioengine = g->name;
 	engine_can(pl, j, og, g);
 	lacks = engine_has_words(pl, j, og, g, is_auto);
+	engine_trims(pl, j, og);
 	engine_path(pl, j, og, g);
 	if (!is_auto) /* nobody wrote down which engine `auto` finds: capacity.c tells the job */
 		engine_depth(pl, j, og);

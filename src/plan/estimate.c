@@ -86,6 +86,17 @@ struct target_needs plan_target_needs(const struct plan *p, uint32_t target)
 	return n;
 }
 
+/* What all runs of a session are given to trim. */
+static double refill_bytes(const struct plan *p)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < p->njobs; i++)
+		if (p->jobs[i].state == JOB_READY)
+			sum += (double)p->jobs[i].runs * (double)plan_refill_bytes(p, &p->jobs[i]);
+	return sum;
+}
+
 static double layout_bytes(const struct plan *p)
 {
 	double sum = 0;
@@ -101,7 +112,7 @@ static double layout_bytes(const struct plan *p)
 
 uint64_t plan_session_time(const struct plan *p)
 {
-	double ns = layout_bytes(p) / LAYOUT_RATE * (double)NS_PER_SEC;
+	double ns = (layout_bytes(p) + refill_bytes(p)) / LAYOUT_RATE * (double)NS_PER_SEC;
 
 	for (size_t i = 0; i < p->njobs; i++)
 		if (p->jobs[i].state == JOB_READY)
@@ -129,7 +140,8 @@ static void add_sessions(struct str *s, const struct plan *p, const char *verb, 
  * tenth: refused is only what no device can do. */
 static const char *time_refused(struct plan *p)
 {
-	double sure = 0, guess = layout_bytes(p) / LAYOUT_RATE * (double)NS_PER_SEC;
+	double sure = 0;
+	double guess = (layout_bytes(p) + refill_bytes(p)) / LAYOUT_RATE * (double)NS_PER_SEC;
 	struct str s;
 	const char *text;
 
@@ -156,7 +168,7 @@ static const char *time_refused(struct plan *p)
 
 static const char *written_refused(struct plan *p)
 {
-	double bytes = layout_bytes(p) * p->sessions_min;
+	double bytes = (layout_bytes(p) + refill_bytes(p)) * p->sessions_min;
 	struct str s;
 	const char *text;
 
@@ -184,7 +196,7 @@ static double write_share(const struct job *j)
 {
 	if (j->rw == RW_RW || j->rw == RW_RANDRW)
 		return (100 - (j->rwmixread > 100 ? 100 : j->rwmixread)) / 100.0;
-	return job_writes(j) ? 1 : 0;
+	return job_writes(j) && !job_trims(j) ? 1 : 0;
 }
 
 /* Upper bound of what one run writes. The ramp goes over the region again and again, so only time
@@ -206,13 +218,14 @@ static double run_written(const struct job *j, bool *bounded)
 
 uint64_t plan_session_written(const struct plan *p, bool *bounded)
 {
-	double sum = layout_bytes(p);
+	double sum = layout_bytes(p) + refill_bytes(p);
 
 	*bounded = true;
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct job *j = &p->jobs[i];
 
-		if (j->state == JOB_READY && job_writes(j) && !plan_job_diskless(j))
+		if (j->state == JOB_READY && job_writes(j) && !job_trims(j) &&
+		    !plan_job_diskless(j))
 			sum += j->runs * run_written(j, bounded);
 	}
 	return clamp(sum);

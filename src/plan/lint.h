@@ -27,6 +27,10 @@ struct lint_rule {
 	bool (*hits)(const struct lint_view *v, struct str *text, struct str *hint);
 };
 
+/* rules_trim.c */
+bool rule_trim_again(const struct lint_view *v, struct str *text, struct str *hint);
+bool rule_trim_granularity(const struct lint_view *v, struct str *text, struct str *hint);
+
 extern const struct lint_rule lint_rules[];
 extern const unsigned lint_rule_count;
 

@@ -193,9 +193,10 @@ static const char *job_aligned(struct plan *p, struct job *j)
 	uint32_t unit = t->logical_block;
 	const char *why, *what = "logical block";
 
-	if (!j->direct)
+	/* A trim goes around the page cache by nature, and only a device asks for alignment. */
+	if (job_trims(j) ? t->kind != TARGET_BLOCK : !j->direct)
 		return NULL;
-	why = direct_refuses(t);
+	why = job_trims(j) ? NULL : direct_refuses(t);
 	if (why)
 		return arena_printf(
 			&p->arena,
@@ -296,6 +297,19 @@ static void stop_writers(struct plan *p, uint32_t target, const char *why)
 			job_stop(&p->jobs[i], JOB_ERROR, why);
 }
 
+static void permit_trims(struct plan *p, const struct host *h, uint32_t target)
+{
+	for (size_t i = 0; i < p->njobs; i++) {
+		struct job *j = &p->jobs[i];
+		const char *why = NULL;
+
+		if (j->target == target && j->state == JOB_READY && !plan_job_diskless(j))
+			why = job_trimmable(p, h, j);
+		if (why)
+			job_stop(j, JOB_ERROR, why);
+	}
+}
+
 static void permit_polling(struct plan *p, const struct host *h, uint32_t target)
 {
 	for (size_t i = 0; i < p->njobs; i++) {
@@ -357,6 +371,7 @@ void plan_permit(struct plan *p, const struct plan_options *o)
 		each_job(p, i, job_fits);
 		each_job(p, i, job_aligned);
 		permit_polling(p, o->host, i);
+		permit_trims(p, o->host, i);
 		if (t->kind == TARGET_BLOCK)
 			permit_block(p, o, i);
 		if (t->kind == TARGET_FILE)

@@ -39,6 +39,8 @@ static const char *const plan_words[PW_COUNT] = {
 	[PW_COMPRESS] = "buffer_compress_percentage",
 	[PW_DEDUPE] = "dedupe_percentage",
 	[PW_DISTRIBUTION] = "random_distribution",
+	[PW_LOOPS] = "loops",
+	[PW_NUMJOBS] = "numjobs",
 };
 
 unsigned plan_word_at(enum plan_word w)
@@ -268,6 +270,7 @@ static int plan_fill(struct planner *pl, struct err *e)
 		return rc;
 	known_apply(pl);
 	announce_one_session(p);
+	trims_against_reads(pl);
 	plan_lint(p, pl->d);
 	return plan_selection(pl, e);
 }

@@ -108,6 +108,11 @@ struct target_needs plan_target_needs(const struct plan *p, uint32_t target);
 /* A file as a session makes them in a folder: unnamed where the file system can, else with a name
  * that lives between two calls. Descriptor (read and write, close on exec) or -errno. */
 int plan_scratch_file(const char *folder);
+/* 0 when holes can be punched into that file (open for writing), else -errno. Changes nothing. */
+int plan_punches(int fd);
+/* Bytes written before each run of a job, so that it has something to trim: of files only, a device
+ * is trimmed as it is. */
+uint64_t plan_refill_bytes(const struct plan *p, const struct job *j);
 /* Least time of a run in ns: harness, ramp and a time based runtime. The part of a run that ends at
  * size is not in it: a guess that is too high would refuse a run that fits. */
 uint64_t plan_run_time(const struct job *j);

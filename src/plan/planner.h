@@ -47,6 +47,8 @@ enum plan_word {
 	PW_RATE_BW,
 	PW_THINKTIME,
 	PW_THINKTIME_BLOCKS,
+	PW_LOOPS,
+	PW_NUMJOBS,
 	PW_COUNT
 };
 unsigned plan_word_at(enum plan_word w);
@@ -179,6 +181,11 @@ const char *plan_budget_refuses(struct plan *p);
 /* show.c: a size for a sentence: "64 MiB", "4000 bytes", "76.1 GiB (81754075137 bytes)". */
 void plan_add_size(struct str *out, uint64_t bytes);
 const char *plan_size(struct arena *a, uint64_t bytes);
+
+/* trims.c: NULL, or why the job cannot trim on its target. */
+const char *job_trimmable(struct plan *p, const struct host *h, const struct job *j);
+/* No workload may read what another one trims: findings of the suite. */
+void trims_against_reads(struct planner *pl);
 
 /* holes.c: NULL when every byte of the region was written, else the sentence; the file is only
  * asked. */

@@ -177,8 +177,10 @@ void resolve_instance(struct planner *pl, const struct workload *w, struct job *
 			planner_report(pl, w->line, w->column, "workload '%s' has no rw", w->name);
 
 		if (g)
-			diag_hint(g,
-				  "add `rw: randread` (read write randread randwrite rw randrw)");
+			diag_hint(
+				g,
+				"add `rw: randread` (read write randread randwrite rw randrw trim "
+				"randtrim)");
 	}
 	if (pl->o->runs) {
 		j->runs = pl->o->runs;
@@ -290,8 +292,8 @@ static void resolve_end_fsync(struct planner *pl, struct job *j, const struct jo
 	if (written(pl, og, PW_END_FSYNC))
 		return;
 	/* A buffered write is done when it reached the device, not when the page cache took it. */
-	j->end_fsync = job_writes(j) && !j->direct && g && (g->caps & ENGINE_OP_FSYNC) &&
-		       !(g->caps & ENGINE_DISKLESS);
+	j->end_fsync = job_writes(j) && !job_trims(j) && !j->direct && g &&
+		       (g->caps & ENGINE_OP_FSYNC) && !(g->caps & ENGINE_DISKLESS);
 }
 
 void resolve_on_target(struct planner *pl, const struct workload *w, struct job *j,

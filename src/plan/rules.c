@@ -38,7 +38,11 @@ RULE(depth_on_sync_engine)
 	str_addf(text, "iodepth %u has no effect: ioengine %s %s", v->j->iodepth, v->g->name,
 		 has_cap(v, ENGINE_SYNC) ? "is synchronous"
 					 : "does the I/Os of a descriptor one after another");
-	str_addf(hint, "numjobs: %u, or an asynchronous engine (io_uring, libaio)", v->j->iodepth);
+	if (job_trims(v->j))
+		str_add(hint, "iodepth: 1; engines that trim do one I/O at a time");
+	else
+		str_addf(hint, "numjobs: %u, or an asynchronous engine (io_uring, libaio)",
+			 v->j->iodepth);
 	return true;
 }
 
@@ -62,7 +66,8 @@ RULE(mix_without_mix)
 		return false;
 	str_addf(text, "rwmixread %u has no effect: rw is %s", v->j->rwmixread,
 		 job_rw_name(v->j->rw));
-	str_add(hint, job_random(v->j) ? "rw: randrw" : "rw: rw");
+	if (!job_trims(v->j))
+		str_add(hint, job_random(v->j) ? "rw: randrw" : "rw: rw");
 	return true;
 }
 
@@ -75,7 +80,8 @@ RULE(fsync_without_write)
 	} words[] = {{PW_FSYNC, j->fsync},
 		     {PW_FDATASYNC, j->fdatasync},
 		     {PW_END_FSYNC, j->end_fsync},
-		     {PW_SYNC, j->sync != SYNC_NONE}};
+		     /* a hole is punched into a file opened with O_SYNC for good */
+		     {PW_SYNC, j->sync != SYNC_NONE && !job_trims(j)}};
 	unsigned n = 0;
 
 	if (metric_job_does(j, DIR_WRITE))
@@ -89,7 +95,8 @@ RULE(fsync_without_write)
 	}
 	if (n)
 		str_addf(text, " %s no effect: rw is %s%s", n > 1 ? "have" : "has",
-			 job_rw_name(j->rw), job_writes(j) ? " with rwmixread 100" : "");
+			 job_rw_name(j->rw),
+			 job_writes(j) && job_reads(j) ? " with rwmixread 100" : "");
 	return n > 0;
 }
 
@@ -106,7 +113,7 @@ RULE(contents_without_write)
 		 "refill_buffers, buffer_compress_percentage or dedupe_percentage has no effect: "
 		 "rw is "
 		 "%s%s",
-		 job_rw_name(j->rw), job_writes(j) ? " with rwmixread 100" : "");
+		 job_rw_name(j->rw), job_writes(j) && job_reads(j) ? " with rwmixread 100" : "");
 	return true;
 }
 
@@ -284,9 +291,16 @@ RULE(precondition)
 {
 	const struct job *j = v->j;
 
-	if (j->rw != RW_RANDWRITE || !v->nchecks || has_cap(v, ENGINE_DISKLESS) ||
-	    v->p->targets[j->target].kind != TARGET_BLOCK)
+	if ((j->rw != RW_RANDWRITE && !job_trims(j)) || !v->nchecks ||
+	    has_cap(v, ENGINE_DISKLESS) || v->p->targets[j->target].kind != TARGET_BLOCK)
 		return false;
+	if (job_trims(j)) {
+		str_add(text, "trims on a device whose blocks are not written before each run: the "
+			      "second run finds nothing left to trim");
+		str_add(hint, "measure it on a file or folder, where each run is laid out anew, or "
+			      "say why it may be: `waive: {precondition: WHY}`");
+		return true;
+	}
 	str_add(text,
 		"random writes on a device that was not preconditioned: a fresh drive is faster "
 		"than the same drive a week later");
@@ -315,5 +329,7 @@ const struct lint_rule lint_rules[] = {
 	 thinktime_blocks_without_thinktime},
 	{RULE_PERCENTILE_NEEDS_SAMPLES, PW_RATE, percentile_needs_samples},
 	{RULE_PRECONDITION, PW_RW, precondition},
+	{RULE_TRIM_AGAIN, PW_RW, rule_trim_again},
+	{RULE_TRIM_GRANULARITY, PW_BS, rule_trim_granularity},
 };
 const unsigned lint_rule_count = sizeof(lint_rules) / sizeof(lint_rules[0]);

@@ -75,11 +75,12 @@ static void add_measure(struct console *c, const struct verdict *v)
 		str_addf(&s, "  skipped: %s", v->text);
 	else if (v->kind != VERDICT_PASS) /* why stands in its block */
 		str_addf(&s, "  %s", verdict_name(v->kind));
-	for (int d = 0; d < 2 && v->kind == VERDICT_PASS; d++) {
-		const char *dir = d ? "write" : "read";
+	for (int d = 0; d < DIR_COUNT && v->kind == VERDICT_PASS; d++) {
+		const char *dir = io_dir_name((enum io_dir)d);
 		char name[32];
 
-		if (d ? !job_writes(j) : !job_reads(j))
+		if (d == DIR_READ ? !job_reads(j)
+				  : !job_writes(j) || (d == DIR_TRIM) != job_trims(j))
 			continue;
 		str_addf(&s, "  %s", dir);
 		snprintf(name, sizeof(name), "%s.iops", dir);

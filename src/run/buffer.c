@@ -46,7 +46,9 @@ int task_alloc(struct task *k, struct err *e)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct rng r;
 
-	k->buffer_len = ((size_t)job_bs_max(k->job) + page - 1) / page * page;
+	/* A trim carries no data: one page stands for its buffer. */
+	k->buffer_len =
+		job_trims(k->job) ? page : ((size_t)job_bs_max(k->job) + page - 1) / page * page;
 	if (__builtin_mul_overflow(k->buffer_len, (size_t)k->depth, &k->buffers_len))
 		return err_set(e, ERR_MEASURE, "buffers of '%s' do not fit into memory",
 			       k->job->name);

@@ -25,6 +25,12 @@ static const char *op_name(enum io_op op)
 /* What the words of the job have to do with it. */
 static const char *likely(const struct job *j, int sys)
 {
+	if (job_trims(j))
+		return sys == EOPNOTSUPP ? " (the device does not support discard, or the file "
+					   "system cannot punch holes)"
+		       : sys == EBUSY    ? " (data in the page cache waits to be written there: "
+					   "invalidate: true)"
+					 : "";
 	if (sys == EINVAL && j->direct)
 		return " (direct: are offset and length multiples of the logical block size?)";
 	if (sys == EOPNOTSUPP && j->hipri)
@@ -85,6 +91,13 @@ static bool settle_odd(struct task *k, struct io *io)
 			fail_empty(k, io);
 		else if (!(k->cancelled && io->res == -ECANCELED))
 			task_fail(k, io, (int)-io->res);
+		k->free[k->nfree++] = io;
+		return false;
+	}
+	if (io->op == IO_TRIM) {
+		/* it is all or nothing: what it means that it is neither, nobody knows */
+		io->res = -EIO;
+		task_fail(k, io, EIO);
 		k->free[k->nfree++] = io;
 		return false;
 	}

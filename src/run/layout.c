@@ -14,7 +14,7 @@
 
 struct layout {
 	int fd;
-	uint64_t bytes, seed;
+	uint64_t offset, bytes, seed;
 	bool keep_cached;
 	const char *name;
 };
@@ -77,9 +77,9 @@ static bool write_all(struct live *l, const struct layout *y, int direct, uint8_
 		int sys = EINVAL;
 
 		if (direct >= 0 && len == BLOCK)
-			sys = write_block(direct, block, len, at);
+			sys = write_block(direct, block, len, y->offset + at);
 		if (sys == EINVAL)
-			sys = write_block(y->fd, block, len, at);
+			sys = write_block(y->fd, block, len, y->offset + at);
 		if (sys) {
 			layout_fail(l, y, at, len, sys);
 			return false;
@@ -122,7 +122,14 @@ static void layout_body(struct child *c)
 int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const char *name,
 	       const struct run_options *opt, uint64_t *written, bool *lost, struct err *e)
 {
-	struct layout y = {fd, bytes, seed, keep_cached, name};
+	return run_refill(fd, 0, bytes, seed, keep_cached, name, opt, written, lost, e);
+}
+
+int run_refill(int fd, uint64_t offset, uint64_t bytes, uint64_t seed, bool keep_cached,
+	       const char *name, const struct run_options *opt, uint64_t *written, bool *lost,
+	       struct err *e)
+{
+	struct layout y = {fd, offset, bytes, seed, keep_cached, name};
 	struct child c = {
 		.body = layout_body,
 		.arg = &y,

@@ -65,6 +65,7 @@ void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint6
 		.bs = j->bs,
 		.random = job_random(j),
 		.read_pct = read_share(j),
+		.other = job_trims(j) ? DIR_TRIM : DIR_WRITE,
 	};
 	p->len = j->bs;
 	p->units = 1;
@@ -85,8 +86,8 @@ static enum io_dir next_dir(struct pattern *p)
 	if (p->read_pct == 100)
 		return DIR_READ;
 	if (p->read_pct == 0)
-		return DIR_WRITE;
-	return rng_below(&p->mix, 100) < p->read_pct ? DIR_READ : DIR_WRITE;
+		return p->other;
+	return rng_below(&p->mix, 100) < p->read_pct ? DIR_READ : p->other;
 }
 
 static void odd_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass)

@@ -19,6 +19,7 @@ struct pattern {
 	uint32_t bs;
 	bool random, map;  /* map: exactly once a pass */
 	uint32_t read_pct; /* 100 = reads only */
+	enum io_dir other; /* what is not a read */
 	uint64_t pos, pass, key;
 	unsigned half_bits;
 	struct rng rng, mix;

@@ -77,13 +77,16 @@ static void refill(struct task *k, struct io *io)
 		k->now = engine_now(&k->eng);
 }
 
+_Static_assert((int)IO_READ == DIR_READ && (int)IO_WRITE == DIR_WRITE && (int)IO_TRIM == DIR_TRIM,
+	       "a direction is its operation");
+
 static bool prepare(struct task *k, struct io *io)
 {
 	enum io_dir dir;
 	uint64_t pass;
 
 	pattern_next(&k->pattern, &dir, &io->offset, &pass);
-	io->op = dir == DIR_READ ? IO_READ : IO_WRITE;
+	io->op = (enum io_op)dir;
 	io->dir = (uint8_t)dir;
 	io->buf = k->buffers + io->index * k->buffer_len;
 	if (__builtin_expect(k->pattern.odd, 0) && k->pattern.units > k->left) {
@@ -281,7 +284,7 @@ static void set_phase(struct task *k, enum phase phase)
 
 static bool syncs_at_end(const struct task *k)
 {
-	return k->job->end_fsync && job_writes(k->job);
+	return k->job->end_fsync && job_writes(k->job) && !job_trims(k->job);
 }
 
 /*

@@ -70,6 +70,10 @@ int run_jobs(const struct run_request *req, size_t n, const struct run_options *
  * may touch the target any more. ERR_MEASURE, ERR_INTR. */
 int run_layout(int fd, uint64_t bytes, uint64_t seed, bool keep_cached, const char *name,
 	       const struct run_options *opt, uint64_t *written, bool *lost, struct err *e);
+/* The same for `bytes` from `offset` on: what a run trims must hold data before. */
+int run_refill(int fd, uint64_t offset, uint64_t bytes, uint64_t seed, bool keep_cached,
+	       const char *name, const struct run_options *opt, uint64_t *written, bool *lost,
+	       struct err *e);
 
 /* Writes back and drops the cached pages of fd's file (invalidate). Success is no proof that they
  * went: the kernel only takes the advice (tmpfs, locked pages). The worker of a job that reads

@@ -37,7 +37,8 @@ static int open_flags(const struct job *j)
 	/* O_RDWR for every writer, as a shared writable mapping needs it too. */
 	int flags = O_CLOEXEC | (job_writes(j) ? O_RDWR : O_RDONLY);
 
-	if (j->direct)
+	/* A trim has no data that could go around the page cache: it is direct by nature. */
+	if (j->direct && !job_trims(j))
 		flags |= O_DIRECT;
 	if (j->sync == SYNC_SYNC)
 		flags |= O_SYNC;
@@ -141,7 +142,8 @@ static int task_open(struct task *k, struct err *e)
 	pattern_init(&k->pattern, j, k->index, k->req->seed);
 	/* Touches the recorders that will be used, so that none faults in the window. */
 	for (int d = 0; d < DIR_COUNT; d++) {
-		if ((d == DIR_READ && job_reads(j)) || (d == DIR_WRITE && job_writes(j))) {
+		if (d == DIR_READ ? job_reads(j)
+				  : job_writes(j) && (d == DIR_TRIM) == job_trims(j)) {
 			hist_reset(&k->t->dir[d].slat);
 			hist_reset(&k->t->dir[d].clat);
 			hist_reset(&k->t->dir[d].lat);
@@ -220,7 +222,9 @@ static int check_job(const struct job *j, const struct engine *g, struct err *e)
 		return err_set(e, ERR_MEASURE, "unknown ioengine '%s'", j->ioengine);
 	if (job_reads(j))
 		need |= ENGINE_OP_READ;
-	if (job_writes(j)) {
+	if (job_trims(j)) {
+		need |= ENGINE_OP_TRIM;
+	} else if (job_writes(j)) {
 		need |= ENGINE_OP_WRITE;
 		need |= j->fsync || j->end_fsync ? (uint32_t)ENGINE_OP_FSYNC : 0;
 		need |= j->fdatasync ? (uint32_t)ENGINE_OP_FDATASYNC : 0;
@@ -231,6 +235,7 @@ static int check_job(const struct job *j, const struct engine *g, struct err *e)
 			       (need & ~g->caps) & (ENGINE_OP_FSYNC | ENGINE_OP_FDATASYNC)
 				       ? "fsync, fdatasync"
 			       : need & ~g->caps & ENGINE_OP_READ ? "read"
+			       : job_trims(j)                     ? "trim"
 								  : "write");
 	if (job_bs_mix(j, &mix) || mix.smallest != j->bs)
 		return err_set(e, ERR_MEASURE, "'%s': its block sizes are not valid", j->name);

@@ -28,6 +28,8 @@ static uint64_t run_written(const struct conductor *c, const struct job *j)
 {
 	const struct outcome *last = last_run(c, j);
 
+	if (job_trims(j))
+		return plan_refill_bytes(c->p, j); /* what is trimmed is not written */
 	if (!job_writes(j))
 		return 0;
 	if (last)

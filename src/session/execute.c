@@ -171,8 +171,9 @@ static int make_run(struct conductor *c, struct order_entry entry, uint32_t orde
 	outcome_init(&run->out);
 	run->started = clock_utc();
 	hold_descriptors(h, c->p, j, &req);
-	if (run_jobs(&req, 1, &ro, &run->out, &re) < 0) {
-		run->out.status = OUTCOME_SETUP;
+	if (hold_refill(h, c->p, j, mixed, &ro, &c->written, &re) < 0 ||
+	    run_jobs(&req, 1, &ro, &run->out, &re) < 0) {
+		run->out.status = re.code == ERR_INTR ? OUTCOME_INTERRUPTED : OUTCOME_SETUP;
 		run->out.sys = re.sys;
 		snprintf(run->out.text, sizeof(run->out.text), "%.500s", re.text);
 	}

@@ -175,6 +175,30 @@ int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t
 	return 0;
 }
 
+int hold_refill(struct hold *h, const struct plan *p, const struct job *j, uint64_t seed,
+		const struct run_options *ro, uint64_t *written, struct err *e)
+{
+	const struct target *t = &p->targets[j->target];
+	uint64_t bytes = plan_refill_bytes(p, j);
+	bool cached = plan_target_needs(p, j->target).cached;
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i * j->size < bytes; i++) {
+		uint64_t wrote = 0;
+
+		rc = plan_punches(h->fds[i]);
+		if (rc < 0)
+			return err_sys(e, ERR_MEASURE, -rc,
+				       "a hole cannot be punched into '%s', so that nothing can be "
+				       "trimmed there",
+				       t->id);
+		rc = run_refill(h->fds[i], j->offset, j->size, seed + i, cached, t->id, ro, &wrote,
+				&h->lost, e);
+		*written += wrote;
+	}
+	return rc;
+}
+
 void hold_descriptors(const struct hold *h, const struct plan *p, const struct job *j,
 		      struct run_request *req)
 {

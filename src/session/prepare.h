@@ -28,6 +28,11 @@ int hold_take(struct hold *h, const struct plan *p, uint32_t target, uint64_t wa
  * is increased by what the layout wrote. ERR_TARGET, ERR_MEASURE, ERR_INTR; h->lost may be set. */
 int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t seed,
 		 const struct run_options *ro, uint64_t *written, struct err *e);
+/* Before a run that trims files: its region is written anew, for a trim of what was trimmed already
+ * has nothing to do. A file system without holes is told here, before a byte is written. Nothing
+ * for block devices and other jobs. As hold_prepare(). */
+int hold_refill(struct hold *h, const struct plan *p, const struct job *j, uint64_t seed,
+		const struct run_options *ro, uint64_t *written, struct err *e);
 void hold_release(struct hold *h);
 /* Descriptors for a job: fills req->fds and nfds. */
 void hold_descriptors(const struct hold *h, const struct plan *p, const struct job *j,

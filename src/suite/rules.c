@@ -33,6 +33,9 @@ const struct rule_word rule_table[RULE_COUNT] = {
 	[RULE_RATE_BELOW_ONE_PER_WINDOW] = {"rate-below-one-per-window", DIAG_ERROR},
 	[RULE_PERCENTILE_NEEDS_SAMPLES] = {"percentile-needs-samples", DIAG_WARN},
 	[RULE_PRECONDITION] = {"precondition", DIAG_WARN, true},
+	[RULE_READ_OF_TRIMMED] = {"read-of-trimmed", DIAG_ERROR},
+	[RULE_TRIM_AGAIN] = {"trim-again", DIAG_WARN},
+	[RULE_TRIM_GRANULARITY] = {"trim-granularity", DIAG_WARN, true},
 };
 
 int rule_find(const char *name, enum rule *out)

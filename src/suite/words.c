@@ -27,7 +27,7 @@ enum { MAX_DEPTH = 65536, MAX_JOBS = 1024, MAX_RUNS = 1000 };
 const struct word word_table[] = {
 	{.name = "rw",
 	 .dflt = "",
-	 .what = "direction and order: read write randread randwrite rw randrw",
+	 .what = "direction and order: read write randread randwrite rw randrw trim randtrim",
 	 .read = word_read_rw,
 	 .show = word_show_rw},
 	{.name = "bs",

@@ -28,7 +28,7 @@ static const char TASKSET[] = "the word is 'cpus_allowed', with a list: 0-3,5";
 static const char CONTENTS[] = "buffers are random and never all zero: see 'refill_buffers' and "
 			       "'buffer_compress_percentage'";
 static const char DEDUPE[] = "'dedupe_percentage' repeats one of the last 256 blocks of a job";
-static const char TRIM[] = "trim comes with a later version";
+static const char TRIM[] = "a trim is a workload of its own: 'rw: trim' or 'rw: randtrim'";
 static const char LATENCY[] =
 	"demand it with 'expect: [read.clat.p99 <= ...]' over a 'matrix' of iodepth";
 static const char FLOW[] = "workloads run one after another, so none can be held back by another";
@@ -41,7 +41,7 @@ static const struct sentence sentences[] = {
 	{"apptag_mask", PASSTHROUGH},
 	{"atomic", "atomic writes come with a later version"},
 	{"ba", "offsets are always aligned to 'bs'"},
-	{"block_error_percentiles", TRIM},
+	{"block_error_percentiles", "the first error of an I/O ends the run"},
 	{"block_size", "the word is 'bs'"},
 	{"blockalign", "offsets are always aligned to 'bs'"},
 	{"blocksize", "the word is 'bs'"},
@@ -207,7 +207,7 @@ static const struct sentence sentences[] = {
 	{"nonvectored", "io_uring always uses plain read and write here"},
 	{"nr_files", "one file a workload, or one a job with 'files: per_job'"},
 	{"nrfiles", "one file a workload, or one a job with 'files: per_job'"},
-	{"num_range", TRIM},
+	{"num_range", "a trim is one range of 'bs' bytes"},
 	{"numa_cpu_nodes",
 	 "placement on memory nodes comes with a later version; start blkgate under numactl"},
 	{"numa_mem_policy",
@@ -306,7 +306,7 @@ static const struct sentence sentences[] = {
 	{"trim_backlog", TRIM},
 	{"trim_backlog_batch", TRIM},
 	{"trim_percentage", TRIM},
-	{"trim_verify_zero", TRIM},
+	{"trim_verify_zero", "what a trimmed block reads as is not promised by devices"},
 	{"ttl", NETWORK},
 	{"uid", "start blkgate as that user"},
 	{"uncached", "uncached buffered I/O comes with a later version"},

@@ -186,8 +186,8 @@ static int no_such(const struct word *w, const char *text, const char *const *li
 
 WORD_READER(word_read_rw)
 {
-	static const char *const list[] = {"read",      "write", "randread",
-					   "randwrite", "rw",    "randrw"};
+	static const char *const list[] = {"read", "write",  "randread", "randwrite",
+					   "rw",   "randrw", "trim",     "randtrim"};
 
 	(void)a;
 	if (job_rw_find(text, &j->rw) == 0)
@@ -196,12 +196,18 @@ WORD_READER(word_read_rw)
 		j->rw = RW_RW;
 		return 0;
 	}
-	if (str_starts(text, "trim") || str_eq(text, "randtrim"))
-		return err_set(e, ERR_SUITE, "rw: '%s': trim comes with a later version", text);
+	if (str_eq(text, "trimwrite") || str_eq(text, "randtrimwrite")) {
+		err_set(e, ERR_SUITE, "rw: '%s': a trim and the write behind it are two workloads",
+			text);
+		return err_hint(e, "one with `rw: %s` and one with `rw: %s`",
+				text[0] == 'r' ? "randtrim" : "trim",
+				text[0] == 'r' ? "randwrite" : "write");
+	}
 	if (strchr(text, ':')) {
 		err_set(e, ERR_SUITE, "rw: '%s': an offset modifier behind ':' is not known here",
 			text);
-		return err_hint(e, "write one of read write randread randwrite rw randrw");
+		return err_hint(
+			e, "write one of read write randread randwrite rw randrw trim randtrim");
 	}
 	return no_such(w, text, list, sizeof(list) / sizeof(*list), e);
 }
