@@ -14,9 +14,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
-enum { ANY, DISK, KERNEL_QUEUE, CANCELS_PIPE, MAPPED, POLLS };
+enum { ANY, DISK, KERNEL_QUEUE, CANCELS_PIPE, MAPPED, POLLS, TRIMS_DISK };
 
 #define SUBJECTS_MAX 24
 
@@ -254,6 +255,70 @@ static unsigned submit_many(struct bench *b, unsigned n)
 	int took = engine_submit(&b->run, ios, n);
 	assert_true(took > 0);
 	return (unsigned)took;
+}
+
+/* All or nothing: res is the length. Whoever lacks the operation is never asked for it. */
+static void trim_is_its_length(void **state)
+{
+	const struct engine *g = subject(state);
+	struct bench b;
+	struct io *io;
+
+	bench_open(&b, g);
+	grow_for(g, &b, 4 * BLOCK);
+	io = bench_io(&b, 0, IO_TRIM, 2 * BLOCK, 0);
+	if (g->caps & ENGINE_OP_TRIM) {
+		assert_int_equal(bench_one(&b, io), 2 * BLOCK);
+	} else {
+		assert_int_equal(engine_submit(&b.run, &io, 1), ERR_MEASURE);
+		assert_non_null(strstr(b.run.broken.text, "which it does not do"));
+		b.run.broken = ERR_INIT;
+	}
+	bench_close(&b);
+}
+
+/* What was trimmed reads as zeros and frees its blocks; its neighbours and the size stay. */
+static void trim_punches_a_hole(void **state)
+{
+	const struct engine *g = subject(state);
+	struct stat before, after;
+	struct bench b;
+	_Alignas(BLOCK) char back[BLOCK], want[BLOCK], zeros[BLOCK] = {0};
+
+	bench_open(&b, g);
+	for (unsigned i = 0; i < 8; i++) {
+		fill(b.buf + i * BLOCK, i + 1);
+		assert_int_equal(bench_one(&b, bench_io(&b, i, IO_WRITE, BLOCK, i * BLOCK)), BLOCK);
+	}
+	assert_int_equal(bench_one(&b, bench_io(&b, 8, IO_FSYNC, 0, 0)), 0);
+	assert_int_equal(fstat(b.fds[0], &before), 0);
+	int64_t res = bench_one(&b, bench_io(&b, 9, IO_TRIM, 4 * BLOCK, 2 * BLOCK));
+	if (res == -EOPNOTSUPP) {
+		printf("skip: %s: the file system of the current directory punches no holes\n",
+		       g->name);
+		bench_close(&b);
+		skip();
+	}
+	assert_int_equal(res, 4 * BLOCK);
+	for (unsigned i = 0; i < 8; i++) {
+		fill(want, i + 1);
+		assert_int_equal(pread(b.fds[0], back, BLOCK, i * BLOCK), BLOCK);
+		assert_memory_equal(back, i >= 2 && i < 6 ? zeros : want, BLOCK);
+	}
+	assert_int_equal(fstat(b.fds[0], &after), 0);
+	assert_int_equal(after.st_size, before.st_size);
+	assert_true(after.st_blocks < before.st_blocks);
+	/* behind the end nothing is, and it stays so */
+	assert_int_equal(bench_one(&b, bench_io(&b, 10, IO_TRIM, BLOCK, 64 * BLOCK)), BLOCK);
+	assert_int_equal(fstat(b.fds[0], &after), 0);
+	assert_int_equal(after.st_size, before.st_size);
+	/* as wrong as for the others */
+	assert_int_equal(bench_one(&b, bench_io(&b, 11, IO_TRIM, BLOCK, UINT64_MAX - BLOCK + 1)),
+			 -EINVAL);
+	bench_close(&b);
+	bench_open_fd(&b, g, scratch(O_RDONLY));
+	assert_int_equal(bench_one(&b, bench_io(&b, 0, IO_TRIM, BLOCK, 0)), -EBADF);
+	bench_close(&b);
 }
 
 static void depth_is_reached(void **state)
@@ -573,6 +638,8 @@ static const struct {
 	{"bad_io_in_a_batch_is_alone", bad_io_in_a_batch_is_alone, DISK},
 	{"direct_io_with_aligned_buffers", direct_io_with_aligned_buffers, DISK},
 	{"sync_operations", sync_operations, ANY},
+	{"trim_is_its_length", trim_is_its_length, ANY},
+	{"trim_punches_a_hole", trim_punches_a_hole, TRIMS_DISK},
 	{"depth_is_reached", depth_is_reached, ANY},
 	{"full_is_zero_and_no_error", full_is_zero_and_no_error, ANY},
 	{"reap_honours_min_and_max", reap_honours_min_and_max, ANY},
@@ -598,6 +665,7 @@ static bool applies(const struct engine *g, int needs)
 	return needs == ANY || (needs == DISK && disk) || (needs == KERNEL_QUEUE && queue) ||
 	       (needs == CANCELS_PIPE && queue && g->cancel) ||
 	       (needs == MAPPED && (g->caps & ENGINE_MAPPED)) ||
+	       (needs == TRIMS_DISK && disk && (g->caps & ENGINE_OP_TRIM)) ||
 	       (needs == POLLS && queue && (g->caps & ENGINE_HIPRI));
 }
 

@@ -111,6 +111,13 @@ static void test_resolve(void **state)
 	assert_resolves("read.iops", RW_READ, 1, "read.iops", NULL);
 	assert_resolves("read.iops", RW_WRITE, -1, NULL, NULL);
 	assert_resolves("trim.iops", RW_WRITE, -1, NULL, NULL);
+	assert_resolves("trim.iops", RW_TRIM, 1, "trim.iops", NULL);
+	assert_resolves("iops", RW_TRIM, 1, "trim.iops", NULL);
+	assert_resolves("bw", RW_RANDTRIM, 1, "trim.bw", NULL);
+	assert_resolves("clat.p99.9", RW_RANDTRIM, 1, "trim.clat.p99.9", NULL);
+	assert_resolves("write.bw", RW_TRIM, -1, NULL, NULL);
+	assert_resolves("read.bw", RW_RANDTRIM, -1, NULL, NULL);
+	assert_resolves("total.bw", RW_TRIM, 1, "total.bw", NULL);
 	assert_resolves("total.iops", RW_WRITE, 1, "total.iops", NULL);
 	assert_resolves("cpu.per_io", RW_READ, 1, "cpu.per_io", NULL);
 	assert_resolves("bw", RW_READ, 1, "read.bw", NULL);

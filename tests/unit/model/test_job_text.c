@@ -162,7 +162,7 @@ static void test_refused_texts(void **state)
 		{"rate_iops=0", "rate_iops=-1"},
 		{"rate_iops=0", "rate_iops=0x1p3"},
 		{"rate_iops=0", "rate_iops=1.50"},
-		{"rw=randread", "rw=trim"},
+		{"rw=randread", "rw=trimwrite"},
 		{"rwmixread=50", "rwmixread=101"},
 		{"sync=none", "sync=0"},
 		{"time_based=1", "time_based=1 word=1"},
