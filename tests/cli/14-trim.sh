@@ -40,6 +40,13 @@ else
 	junit folder/junit.xml
 fi
 
+# Each run finds data again: what that writes is in the budget.
+suite budget.yaml ', size: 1MiB, bs: 64KiB, direct: auto' 'name: t, rw: trim, expect: [iops >= 1]'
+if [ "$rc" -eq 0 ]; then
+	t "a budget without room for it" 2 "$P" run budget.yaml --target "$T/scratch" --budget written=2MiB --out budget
+	has "$T/err" "one session writes 3 MiB to make the files alone"
+fi
+
 # An existing file: permission as for writing; the region is written and trimmed, its neighbours stay.
 head -c 4194304 /dev/urandom >"$T/file"
 sum=$(cksum <"$T/file")

@@ -246,6 +246,22 @@ static void test_fio_words(void **state)
 	j.rate_iops = 0.2;
 	j.fsync = 4;
 	j.sync = SYNC_DSYNC;
+	/* fio's psync trims devices only */
+	struct job t = j;
+
+	t.rw = RW_RANDTRIM;
+	t.ioengine = "psync";
+	line = fio_line(&t, "/dev/sda");
+	assert_non_null(strstr(line, " --rw=randtrim "));
+	assert_non_null(strstr(line, " --ioengine=psync "));
+	free(line);
+	line = fio_line(&t, "/mnt/file");
+	assert_non_null(strstr(line, " --ioengine=falloc "));
+	free(line);
+	t.ioengine = "sim";
+	line = fio_line(&t, "/mnt/file");
+	assert_non_null(strstr(line, " --ioengine=null "));
+	free(line);
 	line = fio_line(&j, "/dev/disk/by-path/pci-0000:01:00.0 it's");
 	assert_non_null(strstr(line, " --ioengine=null "));
 	assert_non_null(strstr(line, " --rwmixread=50 "));

@@ -28,7 +28,7 @@
 static void test_round_trips(void **state)
 {
 	(void)state;
-	ROUND_TRIP(job_rw, enum job_rw, RW_RANDRW + 1);
+	ROUND_TRIP(job_rw, enum job_rw, RW_RANDTRIM + 1);
 	ROUND_TRIP(job_sync, enum job_sync, SYNC_DSYNC + 1);
 	ROUND_TRIP(job_files, enum job_files, FILES_PER_JOB + 1);
 	ROUND_TRIP(job_state, enum job_state, JOB_ERROR + 1);
@@ -69,6 +69,7 @@ static void test_directions(void **state)
 		{RW_READ, true, false, false},    {RW_WRITE, false, true, false},
 		{RW_RANDREAD, true, false, true}, {RW_RANDWRITE, false, true, true},
 		{RW_RW, true, true, false},       {RW_RANDRW, true, true, true},
+		{RW_TRIM, false, true, false},    {RW_RANDTRIM, false, true, true},
 	};
 
 	(void)state;
@@ -78,6 +79,7 @@ static void test_directions(void **state)
 		assert_int_equal(job_reads(&j), cases[i].reads);
 		assert_int_equal(job_writes(&j), cases[i].writes);
 		assert_int_equal(job_random(&j), cases[i].random);
+		assert_int_equal(job_trims(&j), i >= 6);
 	}
 }
 

@@ -141,7 +141,8 @@ static void granularity_of_a_partition(void **state)
 	f->arg[0].id = "/dev/sda1";
 	fix_ok(f, TRIM);
 	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
-	assert_part(fix_rule(f, "trim-granularity")->text, "with the partition's begin at 31.5 KiB");
+	assert_part(fix_rule(f, "trim-granularity")->text,
+		    "with the partition's begin at 31.5 KiB");
 	put(f, "/sys/block/sda/sda1/start", "2048\n");
 	fix_ok(f, TRIM);
 	assert_int_equal(fix_count(f, "trim-granularity"), 0);
