@@ -2,44 +2,58 @@
 /* Which direction and offset comes next. The reasons are in the header. */
 #include "run/pattern.h"
 
-#define ROUNDS 4u
-
 /*
  * One pass over a Feistel network is a bijection of the domain whatever the round function is, so
  * the round function only has to be cheap and to mix: the high bits of a 64-bit product depend on
- * every bit below them.
+ * every bit below them. The halves need not be equally wide, as each round changes one by the
+ * other: the domain is the next power of two, and not of four.
  */
-static uint64_t feistel(uint64_t x, uint64_t key, unsigned half_bits)
+static inline uint64_t mixed(uint64_t half, uint64_t key, unsigned shift)
 {
-	const uint64_t mask = (1ULL << half_bits) - 1;
-	uint64_t left = x >> half_bits, right = x & mask;
+	return ((half ^ key) * 0x9e3779b97f4a7c15ULL) >> shift;
+}
 
-	for (unsigned r = 0; r < ROUNDS; r++) {
-		uint64_t f = (right ^ key) * 0x9e3779b97f4a7c15ULL;
-		uint64_t next = left ^ ((f ^ (f >> 29)) >> (64 - half_bits));
+static inline uint64_t feistel(const struct pattern *p, uint64_t x)
+{
+	const unsigned to_left = p->to_left, to_right = p->to_right, bits = 64 - to_right;
+	uint64_t left = x >> bits, right = x & ((1ULL << bits) - 1);
 
-		left = right;
-		right = next & mask;
-		key = (key << 13 | key >> 51) + 0xd1342543de82ef95ULL;
-	}
-	return left << half_bits | right;
+	left ^= mixed(right, p->key[0], to_left);
+	right ^= mixed(left, p->key[1], to_right);
+	left ^= mixed(right, p->key[2], to_left);
+	right ^= mixed(left, p->key[3], to_right);
+	return left << bits | right;
+}
+
+static inline uint64_t permute(const struct pattern *p, uint64_t i)
+{
+	/* Cycle walking: the domain is below 2 x blocks, so this takes fewer than 2 steps on
+	 * average. */
+	do
+		i = feistel(p, i);
+	while (__builtin_expect(i >= p->blocks, 0));
+	return i;
 }
 
 uint64_t pattern_permute(const struct pattern *p, uint64_t i)
 {
-	/* Cycle walking: the domain is below 4 x blocks, so this takes fewer than 4 steps on
-	 * average. */
-	do
-		i = feistel(i, p->key, p->half_bits);
-	while (i >= p->blocks);
-	return i;
+	return permute(p, i);
 }
 
-static unsigned half_bits_for(uint64_t blocks)
+static void set_domain(struct pattern *p)
 {
-	unsigned bits = blocks > 1 ? 64u - (unsigned)__builtin_clzll(blocks - 1) : 1;
+	unsigned bits = p->blocks > 4 ? 64u - (unsigned)__builtin_clzll(p->blocks - 1) : 2;
 
-	return (bits + 1) / 2;
+	p->to_left = 64 - bits / 2;
+	p->to_right = 64 - (bits + 1) / 2;
+}
+
+static void set_key(struct pattern *p, uint64_t key)
+{
+	for (size_t r = 0; r < sizeof(p->key) / sizeof(p->key[0]); r++) {
+		p->key[r] = key;
+		key = (key << 13 | key >> 51) + 0xd1342543de82ef95ULL;
+	}
 }
 
 static uint32_t read_share(const struct job *j)
@@ -52,7 +66,7 @@ static uint32_t read_share(const struct job *j)
 static void pass_key(struct pattern *p)
 {
 	/* rng is not drawn from in map mode: its first word is the key of the keys. */
-	p->key = rng_mix(p->rng.s[0] + 0x9e3779b97f4a7c15ULL * (p->pass + 1));
+	set_key(p, rng_mix(p->rng.s[0] + 0x9e3779b97f4a7c15ULL * (p->pass + 1)));
 }
 
 void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed)
@@ -72,12 +86,12 @@ void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint6
 		 (p->spread.sized || p->spread.placed);
 	/* Blocks of several sizes cannot each be visited once; a distribution repeats them. */
 	p->map = p->random && !j->norandommap && !p->odd;
-	p->half_bits = half_bits_for(p->blocks);
+	set_domain(p);
 	rng_seed(&p->rng, mine);
 	rng_seed(&p->mix, rng_mix(mine));
 	pass_key(p);
 	if (p->spread.ranked)
-		p->key = rng_mix(seed ^ 0x2545f4914f6cdd1dULL);
+		set_key(p, rng_mix(seed ^ 0x2545f4914f6cdd1dULL));
 }
 
 static enum io_dir next_dir(struct pattern *p)
@@ -125,7 +139,7 @@ void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_
 		return;
 	}
 	if (p->map)
-		block = pattern_permute(p, p->pos);
+		block = permute(p, p->pos);
 	else if (p->random)
 		block = rng_below(&p->rng, p->blocks);
 	else

@@ -2,8 +2,8 @@
 /*
  * run/pattern: which direction and offset comes next. O(1) memory for every pattern: with
  * norandommap false each block of the region is visited exactly once a pass by walking a keyed
- * permutation (4-round Feistel network over the next even-bit domain, cycle walking), another key
- * each pass.
+ * permutation (4-round Feistel network over the next power of two, cycle walking), another key each
+ * pass.
  * Includes: model/job.h, base/rng.h. Threads: one pattern a thread.
  */
 #ifndef BLKGATE_RUN_PATTERN_H
@@ -19,8 +19,9 @@ struct pattern {
 	uint32_t bs;
 	bool random, map;  /* map: exactly once a pass */
 	uint32_t read_pct; /* 100 = reads only */
-	uint64_t pos, pass, key;
-	unsigned half_bits;
+	uint64_t pos, pass;
+	uint64_t key[4];            /* of the permutation of this pass: one a round */
+	unsigned to_left, to_right; /* shift that leaves as many bits as that half is wide */
 	struct rng rng, mix;
 	uint32_t len, units; /* of the I/O that pattern_next() gave: bytes, blocks */
 	bool odd;            /* sizes vary or offsets are not uniform: spread is in use */
