@@ -99,7 +99,8 @@ static bool settle_odd(struct task *k, struct io *io)
 	return again(k, io);
 }
 
-bool task_settle(struct task *k, struct io *io)
+/* True when the whole I/O is done. */
+static inline bool settle(struct task *k, struct io *io)
 {
 	if (__builtin_expect(io->res != (int64_t)io->len, 0))
 		return settle_odd(k, io);
@@ -112,46 +113,51 @@ bool task_settle(struct task *k, struct io *io)
 	return true;
 }
 
+unsigned task_settle(struct task *k, unsigned n)
+{
+	unsigned m = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct io *io = k->done[i];
+
+		if (settle(k, io))
+			k->done[m++] = io;
+	}
+	return m;
+}
+
 static struct outcome_slot *slot_at(struct task *k, uint64_t now)
 {
-	while (now > k->slot_end) {
+	while (__builtin_expect(now > k->slot_end, 0)) {
 		k->slot_end += SLOT_NS;
 		k->slot++;
 	}
 	return k->slot < k->live->nslots ? &k->t->slots[k->slot] : NULL;
 }
 
-static void count(struct task *k, struct io **v, unsigned n)
+/* n completions inside the window, at once. */
+static struct outcome_slot *count(struct task *k, unsigned n)
 {
 	struct live_thread *t = k->t;
 	struct outcome_slot *slot = slot_at(k, k->now);
 
-	if (k->now - k->last > t->stall)
+	if (__builtin_expect(k->now - k->last > t->stall, 0))
 		t->stall = k->now - k->last;
 	k->last = k->now;
-	for (unsigned i = 0; i < n; i++) {
-		unsigned d = v[i]->dir, bytes = v[i]->done + v[i]->len;
-
-		t->dir[d].ios++;
-		t->dir[d].bytes += bytes;
-		if (slot) {
-			slot->ios[d]++;
-			slot->bytes[d] += bytes;
-		}
-	}
-	if (!slot)
+	if (__builtin_expect(!slot, 0))
 		t->unslotted += n;
+	return slot;
 }
 
 /* I/Os that were submitted in one batch and end in one have the same latencies: counted in one go,
  * which costs 16 times less for a batch of 16. */
-static bool same_stamps(const struct io *a, const struct io *b)
+static inline bool same_stamps(const struct io *a, const struct io *b)
 {
 	return a->issued == b->issued && a->submitted == b->submitted && a->dir == b->dir &&
 	       a->phase == b->phase;
 }
 
-static void record(struct task *k, const struct io *io, unsigned times)
+static inline void record(struct task *k, const struct io *io, unsigned times)
 {
 	struct live_dir *d = &k->t->dir[io->dir];
 
@@ -170,28 +176,39 @@ void task_deliver(struct task *k, struct io **v, unsigned n)
 {
 	struct live_thread *t = k->t;
 	const uint64_t now = k->now;
-	uint64_t bytes = 0;
+	const bool inside = now > k->ws && now <= k->count_until;
+	struct outcome_slot *slot = inside ? count(k, n) : NULL;
+	struct io **free = k->free + k->nfree;
+	uint64_t total = 0;
 
-	if (now > k->ws && now <= k->count_until)
-		count(k, v, n);
 	for (unsigned i = 0; i < n;) {
-		unsigned alike = 1;
+		const struct io *first = v[i];
+		const unsigned begin = i, d = first->dir;
+		uint64_t bytes = 0;
 
-		while (i + alike < n && same_stamps(v[i], v[i + alike]))
-			alike++;
-		if (v[i]->phase == PHASE_MEASURE)
-			record(k, v[i], alike);
-		for (; alike; alike--, i++) {
+		do {
 			bytes += v[i]->done + v[i]->len;
-			k->free[k->nfree++] = v[i];
+			*free++ = v[i++];
+		} while (i < n && same_stamps(first, v[i]));
+		if (inside) {
+			t->dir[d].ios += i - begin;
+			t->dir[d].bytes += bytes;
 		}
+		if (slot) {
+			slot->ios[d] += i - begin;
+			slot->bytes[d] += bytes;
+		}
+		if (first->phase == PHASE_MEASURE)
+			record(k, first, i - begin);
+		total += bytes;
 	}
+	k->nfree += n;
 	k->delivered = now;
 	k->q.delivered += n;
 	/* One writer: a plain load and a relaxed store, no locked instruction. */
 	atomic_store_explicit(&t->ios, atomic_load_explicit(&t->ios, memory_order_relaxed) + n,
 			      memory_order_relaxed);
 	atomic_store_explicit(&t->bytes,
-			      atomic_load_explicit(&t->bytes, memory_order_relaxed) + bytes,
+			      atomic_load_explicit(&t->bytes, memory_order_relaxed) + total,
 			      memory_order_relaxed);
 }

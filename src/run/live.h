@@ -160,13 +160,20 @@ int task_alloc(struct task *k, struct err *e);
 void task_free(struct task *k);
 void buffer_fill(void *p, size_t n, struct rng *r);
 
+/* The engine's time; a real clock is read without a call between. */
+static inline uint64_t task_clock(const struct task *k)
+{
+	return __builtin_expect(k->is_virtual, 0) ? engine_now(&k->eng) : clock_now();
+}
+
 /* phases.c: ramp, measure, drain. k->t0 is set. */
 void task_run(struct task *k);
 void task_fail(struct task *k, const struct io *io, int sys);
 /* Submits and reaps until nothing is pending or in flight. */
 void task_quiesce(struct task *k);
-/* complete.c: one finished transfer. True when the whole I/O is done. */
-bool task_settle(struct task *k, struct io *io);
+/* complete.c: k->done[0..n) are finished transfers. Leaves in k->done, and returns how many, the I/Os
+ * that are done as a whole. */
+unsigned task_settle(struct task *k, unsigned n);
 void task_deliver(struct task *k, struct io **v, unsigned n);
 /* sync.c: one fsync or fdatasync with nothing in flight. */
 void task_sync(struct task *k, enum io_op op);

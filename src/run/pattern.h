@@ -14,6 +14,8 @@
 #include "model/outcome.h"
 #include "run/spread.h"
 
+enum { PATTERN_AHEAD = 32 };
+
 struct pattern {
 	uint64_t blocks, offset; /* region in blocks of bs; first byte */
 	uint32_t bs;
@@ -24,8 +26,12 @@ struct pattern {
 	unsigned to_left, to_right; /* shift that leaves as many bits as that half is wide */
 	struct rng rng, mix;
 	uint32_t len, units; /* of the I/O that pattern_next() gave: bytes, blocks */
+	bool plain;          /* one size, one direction, each block once a pass */
 	bool odd;            /* sizes vary or offsets are not uniform: spread is in use */
 	struct spread spread;
+	unsigned taken,
+		nahead; /* of a plain one: offsets that were computed ahead, all of one pass */
+	uint64_t ahead[PATTERN_AHEAD];
 };
 
 /* Thread t of the job. Sequential jobs of a shared file all start at the region's begin, as fio's

@@ -14,7 +14,7 @@
 #define DRAIN_NS (10 * NS_PER_SEC)
 
 /* Stopped by the supervisor, or an I/O of the job failed (in this thread or in another one). */
-static bool ended_early(struct task *k)
+__attribute__((noinline, cold)) static bool ended_early_slow(struct task *k)
 {
 	if (live_failed(k->live)) {
 		k->end = END_FAILED;
@@ -25,6 +25,16 @@ static bool ended_early(struct task *k)
 	return k->end == END_STOP || k->end == END_FAILED;
 }
 
+static inline bool ended_early(struct task *k)
+{
+	if (__builtin_expect(!live_failed(k->live) &&
+				     !atomic_load_explicit(&k->live->stop, memory_order_relaxed) &&
+				     k->end != END_STOP && k->end != END_FAILED,
+			     1))
+		return false;
+	return ended_early_slow(k);
+}
+
 /* Latest time to wait for: soon enough to look at the stop flag on a real clock. */
 static uint64_t patience(const struct task *k, uint64_t when)
 {
@@ -33,7 +43,7 @@ static uint64_t patience(const struct task *k, uint64_t when)
 	return when < soon ? when : soon;
 }
 
-static void broken(struct task *k)
+__attribute__((noinline, cold)) static void broken(struct task *k)
 {
 	live_fail(k->live, OUTCOME_IO_ERROR, k->eng.broken.sys, 0, 0, "%s on '%s'",
 		  k->eng.broken.text, k->req->target_name);
@@ -41,13 +51,10 @@ static void broken(struct task *k)
 }
 
 /* No I/O may leave the region, whatever the pattern says: the last fence before the device. */
-static bool fenced(struct task *k, const struct io *io)
+__attribute__((noinline, cold)) static bool outside(struct task *k, const struct io *io)
 {
 	const struct job *j = k->job;
 
-	if (io->offset >= j->offset && io->len <= j->size &&
-	    io->offset - j->offset <= j->size - io->len)
-		return true;
 	live_fail(k->live, OUTCOME_IO_ERROR, ERANGE, io->offset, io->len,
 		  "I/O of %u bytes at offset %llu of '%s' leaves the region of the job (%llu bytes "
 		  "at "
@@ -58,7 +65,18 @@ static bool fenced(struct task *k, const struct io *io)
 	return false;
 }
 
-static void count_write(struct task *k)
+static inline bool fenced(struct task *k, const struct io *io)
+{
+	const struct job *j = k->job;
+
+	if (__builtin_expect(io->offset >= j->offset && io->len <= j->size &&
+				     io->offset - j->offset <= j->size - io->len,
+			     1))
+		return true;
+	return outside(k, io);
+}
+
+__attribute__((noinline)) static void count_write(struct task *k)
 {
 	const struct job *j = k->job;
 
@@ -70,7 +88,7 @@ static void count_write(struct task *k)
 }
 
 /* Before the stamp of the issue; a synchronous engine takes that of the last completion for it. */
-static void refill(struct task *k, struct io *io)
+__attribute__((noinline, cold)) static void refill(struct task *k, struct io *io)
 {
 	contents_fill(&k->contents, io->buf, io->len);
 	if (k->is_sync)
@@ -93,6 +111,7 @@ static bool prepare(struct task *k, struct io *io)
 	io->len = k->pattern.len;
 	io->done = 0;
 	io->submitted = FRESH;
+	io->phase = (uint8_t)k->phase;
 	io->issued =
 		k->pace.due; /* of an open loop; others are stamped when they are handed over */
 	if (!fenced(k, io))
@@ -114,7 +133,8 @@ static void top_up(struct task *k)
 		k->nfree--;
 		k->pend[k->npend++] = io;
 		k->left -= k->pattern.units;
-		pace_take(&k->pace, k->open ? io->len : 1);
+		if (__builtin_expect(k->pace.on, 0))
+			pace_take(&k->pace, k->open ? io->len : 1);
 		if (io->op == IO_WRITE)
 			count_write(k);
 	}
@@ -122,7 +142,7 @@ static void top_up(struct task *k)
 
 static void taken(struct task *k, unsigned n)
 {
-	uint64_t after = k->is_sync ? 0 : engine_now(&k->eng);
+	uint64_t after = k->is_sync ? 0 : task_clock(k);
 	bool measured = k->phase == PHASE_MEASURE;
 
 	k->taken_at = after;
@@ -153,15 +173,12 @@ static void taken(struct task *k, unsigned n)
 static void task_push(struct task *k)
 {
 	/* A synchronous engine reuses the stamp of the completion before: nothing waited since. */
-	uint64_t now = k->is_sync ? k->now : engine_now(&k->eng);
+	uint64_t now = k->is_sync ? k->now : task_clock(k);
 
 	k->pushed_at = now;
-	for (unsigned i = 0; i < k->npend; i++) {
-		if (k->pend[i]->submitted == FRESH) {
-			if (__builtin_expect(!k->open, 1))
-				k->pend[i]->issued = now;
-			k->pend[i]->phase = (uint8_t)k->phase;
-		}
+	for (unsigned i = 0; __builtin_expect(!k->open, 1) && i < k->npend; i++) {
+		if (k->pend[i]->submitted == FRESH)
+			k->pend[i]->issued = now;
 	}
 	int n = engine_submit(&k->eng, k->pend, k->npend);
 
@@ -190,19 +207,16 @@ static void task_collect(struct task *k, unsigned min, unsigned max, uint64_t un
 {
 	uint64_t from = k->now > k->taken_at ? k->now : k->taken_at;
 	int n = engine_reap(&k->eng, k->done, min, max, until);
-	unsigned m = 0;
+	unsigned m;
 
-	k->now = engine_now(&k->eng);
+	k->now = task_clock(k);
 	if (!k->is_sync)
 		note_late(k, from, until);
 	if (n < 0) {
 		broken(k);
 		return;
 	}
-	for (int i = 0; i < n; i++) {
-		if (task_settle(k, k->done[i]))
-			k->done[m++] = k->done[i];
-	}
+	m = task_settle(k, (unsigned)n);
 	if (!m)
 		return;
 	if (__builtin_expect(k->injected, 0))
@@ -302,7 +316,7 @@ static void cpu_leave(struct task *k)
 		cpu_mark(k->live, 1);
 }
 
-static void enter_window(struct task *k)
+__attribute__((noinline, cold)) static void enter_window(struct task *k)
 {
 	drop_pending(k, false);
 	if (!k->job->time_based) {
@@ -376,6 +390,8 @@ static void work(struct task *k)
 		if (k->stretch > 0 && k->deep && task_quantum_over(k)) {
 			/* Behind issue(): the full depth is in flight, and withheld. */
 			task_quantum_hold(k);
+		} else if (k->is_sync && k->eng.inflight) {
+			task_collect(k, 1, 1, 0); /* it is done: there is nothing to wait for */
 		} else if (k->eng.inflight || k->npend) {
 			wait_more(k);
 		} else if (k->sync_due != IO_READ) {
