@@ -134,6 +134,7 @@ struct engine_run {
 	const struct engine *engine;
 	void *ctx;
 	unsigned depth, nfds, inflight;
+	uint32_t fd_limit; /* nfds, or none for a diskless engine */
 	uint64_t submitted, reaped, full;
 	unsigned char *out; /* one flag an io index */
 	struct err broken;  /* set when submit or reap returned negative */

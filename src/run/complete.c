@@ -126,27 +126,28 @@ unsigned task_settle(struct task *k, unsigned n)
 	return m;
 }
 
-static struct outcome_slot *slot_at(struct task *k, uint64_t now)
+/* The slot of k->now; NULL beyond the last one that is kept. */
+__attribute__((noinline, cold)) static void next_slot(struct task *k)
 {
-	while (__builtin_expect(now > k->slot_end, 0)) {
+	while (k->now > k->slot_end) {
 		k->slot_end += SLOT_NS;
 		k->slot++;
 	}
-	return k->slot < k->live->nslots ? &k->t->slots[k->slot] : NULL;
+	k->here = k->slot < k->live->nslots ? &k->t->slots[k->slot] : NULL;
 }
 
 /* n completions inside the window, at once. */
-static struct outcome_slot *count(struct task *k, unsigned n)
+static inline void count(struct task *k, unsigned n)
 {
 	struct live_thread *t = k->t;
-	struct outcome_slot *slot = slot_at(k, k->now);
 
+	if (__builtin_expect(k->now > k->slot_end, 0))
+		next_slot(k);
 	if (__builtin_expect(k->now - k->last > t->stall, 0))
 		t->stall = k->now - k->last;
 	k->last = k->now;
-	if (__builtin_expect(!slot, 0))
+	if (__builtin_expect(!k->here, 0))
 		t->unslotted += n;
-	return slot;
 }
 
 /* I/Os that were submitted in one batch and end in one have the same latencies: counted in one go,
@@ -157,15 +158,32 @@ static inline bool same_stamps(const struct io *a, const struct io *b)
 	       a->phase == b->phase;
 }
 
-static inline void record(struct task *k, const struct io *io, unsigned times)
+static inline void record(struct task *k, const struct io *io, struct live_dir *d, unsigned times)
 {
-	struct live_dir *d = &k->t->dir[io->dir];
-
 	hist_add_n(&d->lat, k->now - io->issued, times);
 	if (k->is_sync)
 		return;
 	hist_add_n(&d->clat, k->now - io->submitted, times);
 	hist_add_n(&d->slat, io->submitted - io->issued, times);
+}
+
+/* So many I/Os like this one, with so many bytes together. */
+static void tally(struct task *k, const struct io *io, unsigned n, uint64_t bytes, bool inside)
+{
+	struct live_dir *d = &k->t->dir[io->dir];
+
+	if (__builtin_expect(inside, 1)) {
+		struct outcome_slot *slot = k->here;
+
+		d->ios += n;
+		d->bytes += bytes;
+		if (__builtin_expect(slot != NULL, 1)) {
+			slot->ios[io->dir] += n;
+			slot->bytes[io->dir] += bytes;
+		}
+	}
+	if (__builtin_expect(io->phase == PHASE_MEASURE, 1))
+		record(k, io, d, n);
 }
 
 /*
@@ -175,35 +193,26 @@ static inline void record(struct task *k, const struct io *io, unsigned times)
 void task_deliver(struct task *k, struct io **v, unsigned n)
 {
 	struct live_thread *t = k->t;
-	const uint64_t now = k->now;
-	const bool inside = now > k->ws && now <= k->count_until;
-	struct outcome_slot *slot = inside ? count(k, n) : NULL;
+	const bool inside = k->now > k->ws && k->now <= k->count_until;
 	struct io **free = k->free + k->nfree;
 	uint64_t total = 0;
 
+	if (inside)
+		count(k, n);
 	for (unsigned i = 0; i < n;) {
 		const struct io *first = v[i];
-		const unsigned begin = i, d = first->dir;
+		const unsigned begin = i;
 		uint64_t bytes = 0;
 
 		do {
 			bytes += v[i]->done + v[i]->len;
 			*free++ = v[i++];
 		} while (i < n && same_stamps(first, v[i]));
-		if (inside) {
-			t->dir[d].ios += i - begin;
-			t->dir[d].bytes += bytes;
-		}
-		if (slot) {
-			slot->ios[d] += i - begin;
-			slot->bytes[d] += bytes;
-		}
-		if (first->phase == PHASE_MEASURE)
-			record(k, first, i - begin);
+		tally(k, first, i - begin, bytes, inside);
 		total += bytes;
 	}
 	k->nfree += n;
-	k->delivered = now;
+	k->delivered = k->now;
 	k->q.delivered += n;
 	/* One writer: a plain load and a relaxed store, no locked instruction. */
 	atomic_store_explicit(&t->ios, atomic_load_explicit(&t->ios, memory_order_relaxed) + n,

@@ -129,10 +129,12 @@ struct task {
 	uint64_t last;        /* last completion inside the window, ws before the first */
 	uint64_t slot_end;
 	uint64_t slot;
+	struct outcome_slot *here; /* that slot; NULL = beyond the last one kept */
 	enum phase phase;
 	enum task_end end;
 	bool is_virtual, is_sync, cancelled, stuck;
 	bool refill; /* buffers of writes are filled anew, outside the stamps */
+	bool steady; /* nothing comes between two I/Os: no pace, no sync words, one size */
 	bool open;   /* rate: an I/O begins when it was due, not when it could be issued */
 
 	/* what is issued next */
@@ -171,8 +173,8 @@ void task_run(struct task *k);
 void task_fail(struct task *k, const struct io *io, int sys);
 /* Submits and reaps until nothing is pending or in flight. */
 void task_quiesce(struct task *k);
-/* complete.c: k->done[0..n) are finished transfers. Leaves in k->done, and returns how many, the I/Os
- * that are done as a whole. */
+/* complete.c: k->done[0..n) are finished transfers. Leaves in k->done, and returns how many, the
+ * I/Os that are done as a whole. */
 unsigned task_settle(struct task *k, unsigned n);
 void task_deliver(struct task *k, struct io **v, unsigned n);
 /* sync.c: one fsync or fdatasync with nothing in flight. */

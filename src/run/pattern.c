@@ -13,49 +13,45 @@ static inline uint64_t mixed(uint64_t half, uint64_t key, unsigned shift)
 	return ((half ^ key) * 0x9e3779b97f4a7c15ULL) >> shift;
 }
 
-static inline uint64_t feistel(const struct pattern *p, uint64_t x)
+static inline uint64_t feistel(const struct shuffle *s, uint64_t x)
 {
-	const unsigned to_left = p->to_left, to_right = p->to_right, bits = 64 - to_right;
+	const unsigned to_left = s->to_left, to_right = s->to_right, bits = 64 - to_right;
 	uint64_t left = x >> bits, right = x & ((1ULL << bits) - 1);
 
-	left ^= mixed(right, p->key[0], to_left);
-	right ^= mixed(left, p->key[1], to_right);
-	left ^= mixed(right, p->key[2], to_left);
-	right ^= mixed(left, p->key[3], to_right);
+	left ^= mixed(right, s->key[0], to_left);
+	right ^= mixed(left, s->key[1], to_right);
+	left ^= mixed(right, s->key[2], to_left);
+	right ^= mixed(left, s->key[3], to_right);
 	return left << bits | right;
 }
 
-uint64_t pattern_permute(const struct pattern *p, uint64_t i)
+static inline uint64_t shuffled(const struct shuffle *s, uint64_t blocks, uint64_t i)
 {
 	/* Cycle walking: the domain is below 2 x blocks, so this takes fewer than 2 steps on
 	 * average. */
 	do
-		i = feistel(p, i);
-	while (i >= p->blocks);
+		i = feistel(s, i);
+	while (i >= blocks);
 	return i;
 }
 
-/* v[0..n) to where they are mapped. */
-static void permute_all(const struct pattern *p, uint64_t *v, uint64_t n)
+uint64_t pattern_permute(const struct pattern *p, uint64_t i)
 {
-	const struct pattern c = *p; /* nothing that is stored can change it */
-
-	for (uint64_t i = 0; i < n; i++)
-		v[i] = pattern_permute(&c, v[i]);
+	return shuffled(&p->shuffle, p->blocks, i);
 }
 
 static void set_domain(struct pattern *p)
 {
 	unsigned bits = p->blocks > 4 ? 64u - (unsigned)__builtin_clzll(p->blocks - 1) : 2;
 
-	p->to_left = 64 - bits / 2;
-	p->to_right = 64 - (bits + 1) / 2;
+	p->shuffle.to_left = 64 - bits / 2;
+	p->shuffle.to_right = 64 - (bits + 1) / 2;
 }
 
 static void set_key(struct pattern *p, uint64_t key)
 {
-	for (size_t r = 0; r < sizeof(p->key) / sizeof(p->key[0]); r++) {
-		p->key[r] = key;
+	for (size_t r = 0; r < sizeof(p->shuffle.key) / sizeof(p->shuffle.key[0]); r++) {
+		p->shuffle.key[r] = key;
 		key = (key << 13 | key >> 51) + 0xd1342543de82ef95ULL;
 	}
 }
@@ -91,6 +87,7 @@ void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint6
 	/* Blocks of several sizes cannot each be visited once; a distribution repeats them. */
 	p->map = p->random && !j->norandommap && !p->odd;
 	p->plain = !p->odd && p->map == p->random && p->read_pct % 100 == 0;
+	p->only = p->read_pct ? DIR_READ : DIR_WRITE;
 	set_domain(p);
 	rng_seed(&p->rng, mine);
 	rng_seed(&p->mix, rng_mix(mine));
@@ -161,45 +158,46 @@ __attribute__((noinline)) static void mixed_next(struct pattern *p, enum io_dir 
 		next_pass(p);
 }
 
+/* Where n blocks from pos on are mapped. A function of its own, as it fills the registers. */
+__attribute__((noinline)) static void shuffle_all(const struct pattern *p, uint64_t pos,
+						  uint64_t *to, unsigned n)
+{
+	const struct shuffle s = p->shuffle; /* a copy: nothing that is stored can change it */
+	const uint64_t blocks = p->blocks;
+
+	for (const uint64_t *end = to + n; to < end; to++, pos++)
+		*to = shuffled(&s, blocks, pos);
+}
+
 /*
  * A plain pattern depends on nothing but its position, so it is computed ahead: many blocks in one
  * go let the processor work at several at once, which a chain of four products does not.
  */
-__attribute__((noinline)) static void look_ahead(struct pattern *p, enum io_dir *dir,
-						 uint64_t *offset, uint64_t *pass)
+static void look_ahead(struct pattern *p)
 {
-	uint64_t left, n;
-
 	if (p->pos == p->blocks)
 		next_pass(p);
-	left = p->blocks - p->pos;
-	n = left < PATTERN_AHEAD ? left : PATTERN_AHEAD;
-	for (uint64_t i = 0; i < n; i++)
-		p->ahead[i] = p->pos + i;
+	const uint64_t pos = p->pos, left = p->blocks - pos, offset = p->offset;
+	const unsigned n = left < PATTERN_AHEAD ? (unsigned)left : PATTERN_AHEAD;
+	const uint32_t bs = p->bs;
+
 	if (p->map)
-		permute_all(p, p->ahead, n);
-	for (uint64_t i = 0; i < n; i++)
-		p->ahead[i] = p->offset + p->ahead[i] * p->bs;
-	p->pos += n;
-	p->nahead = (unsigned)n;
+		shuffle_all(p, pos, p->ahead, n);
+	for (unsigned i = 0; i < n; i++)
+		p->ahead[i] = offset + (p->map ? p->ahead[i] : pos + i) * bs;
+	p->pos = pos + n;
+	p->nahead = n;
 	p->taken = 0;
-	pattern_next(p, dir, offset, pass);
 }
 
-void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass)
+void pattern_draw(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass)
 {
-	if (__builtin_expect(p->plain, 1)) {
-		if (__builtin_expect(p->taken == p->nahead, 0)) {
-			look_ahead(p, dir, offset, pass);
-			return;
-		}
-		*offset = p->ahead[p->taken++];
-		*pass = p->pass;
-		*dir = p->read_pct ? DIR_READ : DIR_WRITE;
-		return;
-	}
-	if (p->odd)
+	if (p->plain) {
+		look_ahead(p);
+		pattern_next(p, dir, offset, pass);
+	} else if (p->odd) {
 		odd_next(p, dir, offset, pass);
-	else
+	} else {
 		mixed_next(p, dir, offset, pass);
+	}
 }

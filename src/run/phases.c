@@ -95,13 +95,16 @@ __attribute__((noinline, cold)) static void refill(struct task *k, struct io *io
 		k->now = engine_now(&k->eng);
 }
 
-static bool prepare(struct task *k, struct io *io)
+static inline bool prepare(struct task *k, struct io *io)
 {
+	_Static_assert((int)DIR_READ == IO_READ && (int)DIR_WRITE == IO_WRITE &&
+			       (int)DIR_TRIM == IO_TRIM,
+		       "a direction is an operation");
 	enum io_dir dir;
 	uint64_t pass;
 
 	pattern_next(&k->pattern, &dir, &io->offset, &pass);
-	io->op = dir == DIR_READ ? IO_READ : IO_WRITE;
+	io->op = (enum io_op)dir;
 	io->dir = (uint8_t)dir;
 	io->buf = k->buffers + io->index * k->buffer_len;
 	if (__builtin_expect(k->pattern.odd, 0) && k->pattern.units > k->left) {
@@ -121,9 +124,32 @@ static bool prepare(struct task *k, struct io *io)
 	return true;
 }
 
+/* Blocks of one size and nothing that comes between them: how many is known beforehand. */
+static void top_up_steady(struct task *k)
+{
+	unsigned n = k->batch - k->npend, i = 0;
+
+	n = n < k->nfree ? n : k->nfree;
+	n = n < k->left ? n : (unsigned)k->left;
+	while (i < n) {
+		struct io *io = k->free[k->nfree - 1 - i];
+
+		if (!prepare(k, io))
+			break;
+		k->pend[k->npend + i++] = io;
+	}
+	k->nfree -= i;
+	k->npend += i;
+	k->left -= i;
+}
+
 /* Fills the pending list with what may be issued now. */
 static void top_up(struct task *k)
 {
+	if (__builtin_expect(k->steady, 1)) {
+		top_up_steady(k);
+		return;
+	}
 	while (k->npend < k->batch && k->nfree && k->left && k->sync_due == IO_READ &&
 	       k->pace.due <= k->now) {
 		struct io *io = k->free[k->nfree - 1];
@@ -133,8 +159,7 @@ static void top_up(struct task *k)
 		k->nfree--;
 		k->pend[k->npend++] = io;
 		k->left -= k->pattern.units;
-		if (__builtin_expect(k->pace.on, 0))
-			pace_take(&k->pace, k->open ? io->len : 1);
+		pace_take(&k->pace, k->open ? io->len : 1);
 		if (io->op == IO_WRITE)
 			count_write(k);
 	}
@@ -142,25 +167,24 @@ static void top_up(struct task *k)
 
 static void taken(struct task *k, unsigned n)
 {
-	uint64_t after = k->is_sync ? 0 : task_clock(k);
-	bool measured = k->phase == PHASE_MEASURE;
+	/* slat is what the call took, also of an open loop: the wait before it is the target's and
+	 * counts as clat. A synchronous engine has none. */
+	uint64_t took = k->is_sync ? 0 : task_clock(k) - k->pushed_at;
+	uint64_t issued[DIR_COUNT] = {0};
 
-	k->taken_at = after;
+	k->taken_at = k->is_sync ? 0 : k->pushed_at + took;
 	for (unsigned i = 0; i < n; i++) {
 		struct io *io = k->pend[i];
 
-		if (io->submitted != FRESH)
+		if (__builtin_expect(io->submitted != FRESH, 0))
 			continue; /* the rest of a short transfer: its stamps are those of the first
 				   */
-		io->submitted = k->is_sync ? io->issued : after;
-		/* slat stays what the call took: the wait before it is the target's and counts as
-		 * clat */
-		if (__builtin_expect(k->open, 0) && !k->is_sync)
-			io->submitted = io->issued + (after - k->pushed_at);
-		if (measured)
-			k->t->dir[io->dir].issued++;
+		io->submitted = io->issued + took;
+		issued[io->dir]++;
 	}
-	if (measured) {
+	if (k->phase == PHASE_MEASURE) {
+		for (int d = 0; d < DIR_COUNT; d++)
+			k->t->dir[d].issued += issued[d];
 		k->t->depth_sum += k->eng.inflight;
 		k->t->depth_n++;
 	}
@@ -472,7 +496,8 @@ void task_run(struct task *k)
 	k->edge = k->ws;
 	k->count_until = syncs_at_end(k) ? UINT64_MAX : k->we;
 	k->last = k->ws;
-	k->slot_end = k->ws + SLOT_NS;
+	k->slot_end = k->ws; /* the first completion inside the window is beyond it */
+	k->slot = UINT64_MAX;
 	k->delivered = k->now;
 	k->left = UINT64_MAX;
 	k->sync_due = IO_READ;
@@ -480,6 +505,7 @@ void task_run(struct task *k)
 	pace_init(&k->pace, k->open ? j->rate : j->rate_iops, k->req->inject.slow);
 	pace_init_think(&k->pace, j->thinktime, j->thinktime_blocks);
 	pace_start(&k->pace, k->t0);
+	k->steady = !k->pace.on && !k->pattern.odd && !j->fsync && !j->fdatasync;
 	task_inject_init(k);
 	task_quantum_start(k, k->now);
 	set_phase(k, PHASE_RAMP);
