@@ -143,6 +143,9 @@ int engine_open(struct engine_run *r, const struct engine *g, const struct engin
 		struct err *e);
 int engine_submit(struct engine_run *r, struct io **ios, unsigned n);
 int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until);
+/* engine_submit and engine_reap of one I/O, for ENGINE_SYNC: 1 = done; else the state is as these two
+ * left it (in flight or not, broken or not). */
+int engine_once(struct engine_run *r, struct io *io);
 void engine_cancel(struct engine_run *r, struct io *io);
 void engine_close(struct engine_run *r);
 uint64_t engine_now(const struct engine_run *r);

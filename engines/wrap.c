@@ -160,7 +160,8 @@ __attribute__((cold)) static int not_taken(struct engine_run *r, struct io **ios
 	return taken;
 }
 
-int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
+/* Inline: for one I/O the loops are gone. */
+static inline int submit_checked(struct engine_run *r, struct io **ios, unsigned n)
 {
 	/* n - 1: none is refused here too */
 	if (__builtin_expect(!r->ctx || r->broken.code || n - 1 >= r->depth - r->inflight, 0))
@@ -191,6 +192,11 @@ int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
 	return taken;
 }
 
+int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
+{
+	return submit_checked(r, ios, n);
+}
+
 /* Says what is wrong with an io that the engine hands back. */
 __attribute__((cold)) static int bad_return(struct engine_run *r, const struct io *io)
 {
@@ -199,7 +205,8 @@ __attribute__((cold)) static int bad_return(struct engine_run *r, const struct i
 	return breach(r, "returned %lld of %u bytes", (long long)io->res, io->len);
 }
 
-int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until)
+static inline int reap_checked(struct engine_run *r, struct io **done, unsigned min, unsigned max,
+			       uint64_t until)
 {
 	if (__builtin_expect(!r->ctx, 0))
 		return breach(r, "was asked to reap after close");
@@ -235,6 +242,19 @@ int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned m
 	r->inflight -= (unsigned)got;
 	r->reaped += (unsigned)got;
 	return got;
+}
+
+int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until)
+{
+	return reap_checked(r, done, min, max, until);
+}
+
+int engine_once(struct engine_run *r, struct io *io)
+{
+	struct io *done;
+	int n = submit_checked(r, &io, 1);
+
+	return n == 1 ? reap_checked(r, &done, 1, 1, 0) : n;
 }
 
 void engine_cancel(struct engine_run *r, struct io *io)

@@ -186,6 +186,16 @@ static void tally(struct task *k, const struct io *io, unsigned n, uint64_t byte
 		record(k, io, d, n);
 }
 
+/* One writer: a plain load and a relaxed store, no locked instruction. */
+static inline void progress(struct live_thread *t, unsigned n, uint64_t bytes)
+{
+	atomic_store_explicit(&t->ios, atomic_load_explicit(&t->ios, memory_order_relaxed) + n,
+			      memory_order_relaxed);
+	atomic_store_explicit(&t->bytes,
+			      atomic_load_explicit(&t->bytes, memory_order_relaxed) + bytes,
+			      memory_order_relaxed);
+}
+
 /*
  * k->now is the one stamp of the batch. The window is (ws, we]: an I/O that ends exactly at its end
  * was done in it, one that ends exactly at its start was not.
@@ -214,10 +224,22 @@ void task_deliver(struct task *k, struct io **v, unsigned n)
 	k->nfree += n;
 	k->delivered = k->now;
 	k->q.delivered += n;
-	/* One writer: a plain load and a relaxed store, no locked instruction. */
-	atomic_store_explicit(&t->ios, atomic_load_explicit(&t->ios, memory_order_relaxed) + n,
-			      memory_order_relaxed);
-	atomic_store_explicit(&t->bytes,
-			      atomic_load_explicit(&t->bytes, memory_order_relaxed) + total,
-			      memory_order_relaxed);
+	progress(t, n, total);
+}
+
+bool task_complete(struct task *k, struct io *io)
+{
+	struct live_thread *t = k->t;
+	const bool inside = k->now > k->ws && k->now <= k->count_until;
+	uint64_t bytes;
+
+	if (__builtin_expect(!settle(k, io), 0))
+		return false;
+	bytes = io->done + io->len;
+	if (inside)
+		count(k, 1);
+	tally(k, io, 1, bytes, inside);
+	progress(t, 1, bytes);
+	k->free[k->nfree++] = io;
+	return true;
 }

@@ -84,6 +84,10 @@ void live_free(struct live *l);
 /* Records the first error of a job, later ones are its echo, and makes all threads end. */
 void live_fail(struct live *l, enum outcome_status status, int sys, uint64_t offset, uint64_t len,
 	       const char *fmt, ...) __attribute__((format(printf, 6, 7), cold));
+static inline bool live_stopped(struct live *l)
+{
+	return atomic_load_explicit(&l->stop, memory_order_relaxed);
+}
 static inline bool live_failed(struct live *l)
 {
 	return atomic_load_explicit(&l->error_taken, memory_order_relaxed);
@@ -103,6 +107,9 @@ struct quantum {
 	uint64_t debt;   /* ns by which the last hold came out too long */
 	uint64_t length; /* I/Os; doubled whenever a drain took longer than its hold */
 };
+
+/* `submitted` of an I/O that was not taken by the engine yet. */
+#define FRESH UINT64_MAX
 
 enum task_end { END_NOT, END_TIME, END_SPENT, END_STOP, END_FAILED };
 
@@ -135,6 +142,7 @@ struct task {
 	bool is_virtual, is_sync, cancelled, stuck;
 	bool refill; /* buffers of writes are filled anew, outside the stamps */
 	bool steady; /* nothing comes between two I/Os: no pace, no sync words, one size */
+	bool single; /* steady, synchronous and nothing injected */
 	bool open;   /* rate: an I/O begins when it was due, not when it could be issued */
 
 	/* what is issued next */
@@ -170,6 +178,9 @@ static inline uint64_t task_clock(const struct task *k)
 
 /* phases.c: ramp, measure, drain. k->t0 is set. */
 void task_run(struct task *k);
+/* Makes the next I/O of this io. False: it may not be issued, the run has failed. */
+bool task_prepare(struct task *k, struct io *io);
+void task_broken(struct task *k);
 void task_fail(struct task *k, const struct io *io, int sys);
 /* Submits and reaps until nothing is pending or in flight. */
 void task_quiesce(struct task *k);
@@ -177,6 +188,11 @@ void task_quiesce(struct task *k);
  * I/Os that are done as a whole. */
 unsigned task_settle(struct task *k, unsigned n);
 void task_deliver(struct task *k, struct io **v, unsigned n);
+/* Both for one I/O. False: it is not done as a whole. */
+bool task_complete(struct task *k, struct io *io);
+/* single.c: the loop of a synchronous engine while nothing but I/O happens. Returns when something
+ * else has to: k->single, and the one io is free. */
+void task_single(struct task *k);
 /* sync.c: one fsync or fdatasync with nothing in flight. */
 void task_sync(struct task *k, enum io_op op);
 

@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-/* `submitted` of an I/O that was not taken by the engine yet. */
-#define FRESH UINT64_MAX
 /* How long a stopped or failed run may drain before the memory is left to the kernel. */
 #define DRAIN_NS (10 * NS_PER_SEC)
 
@@ -27,8 +25,7 @@ __attribute__((noinline, cold)) static bool ended_early_slow(struct task *k)
 
 static inline bool ended_early(struct task *k)
 {
-	if (__builtin_expect(!live_failed(k->live) &&
-				     !atomic_load_explicit(&k->live->stop, memory_order_relaxed) &&
+	if (__builtin_expect(!live_failed(k->live) && !live_stopped(k->live) &&
 				     k->end != END_STOP && k->end != END_FAILED,
 			     1))
 		return false;
@@ -43,7 +40,7 @@ static uint64_t patience(const struct task *k, uint64_t when)
 	return when < soon ? when : soon;
 }
 
-__attribute__((noinline, cold)) static void broken(struct task *k)
+__attribute__((cold)) void task_broken(struct task *k)
 {
 	live_fail(k->live, OUTCOME_IO_ERROR, k->eng.broken.sys, 0, 0, "%s on '%s'",
 		  k->eng.broken.text, k->req->target_name);
@@ -122,6 +119,11 @@ static inline bool prepare(struct task *k, struct io *io)
 	if (__builtin_expect(k->refill, 0) && io->op == IO_WRITE)
 		refill(k, io);
 	return true;
+}
+
+bool task_prepare(struct task *k, struct io *io)
+{
+	return prepare(k, io);
 }
 
 /* Blocks of one size and nothing that comes between them: how many is known beforehand. */
@@ -209,7 +211,7 @@ static void task_push(struct task *k)
 	if (n > 0)
 		taken(k, (unsigned)n);
 	else if (n < 0)
-		broken(k);
+		task_broken(k);
 }
 
 /*
@@ -237,7 +239,7 @@ static void task_collect(struct task *k, unsigned min, unsigned max, uint64_t un
 	if (!k->is_sync)
 		note_late(k, from, until);
 	if (n < 0) {
-		broken(k);
+		task_broken(k);
 		return;
 	}
 	m = task_settle(k, (unsigned)n);
@@ -410,6 +412,10 @@ static void work(struct task *k)
 			enter_window(k);
 			continue;
 		}
+		if (k->single && k->nfree && k->left) {
+			task_single(k);
+			continue;
+		}
 		issue(k);
 		if (k->stretch > 0 && k->deep && task_quantum_over(k)) {
 			/* Behind issue(): the full depth is in flight, and withheld. */
@@ -507,6 +513,7 @@ void task_run(struct task *k)
 	pace_start(&k->pace, k->t0);
 	k->steady = !k->pace.on && !k->pattern.odd && !j->fsync && !j->fdatasync;
 	task_inject_init(k);
+	k->single = k->steady && k->is_sync && !k->is_virtual && !k->injected;
 	task_quantum_start(k, k->now);
 	set_phase(k, PHASE_RAMP);
 	work(k);
