@@ -42,13 +42,14 @@ enum {
 	ENGINE_SQPOLL = 1u << 28,
 };
 
+/* One cache line: after a system call hardly any of them is still in the first cache. */
 struct io {
-	enum io_op op;
+	_Alignas(64) enum io_op op;
 	uint32_t
 		index; /* 0 .. depth-1, constant of this struct io: an engine may key state by it */
 	uint32_t fd;   /* index into config.fds */
-	void *buf;
 	uint32_t len;
+	void *buf;
 	uint64_t offset;
 	int64_t res; /* set by the engine: bytes done (of a trim: len), or negative errno */
 	/* the runner's own; an engine does not touch what follows */
@@ -135,6 +136,7 @@ struct engine_run {
 	const struct engine *engine;
 	void *ctx;
 	unsigned depth, nfds, inflight;
+	uint32_t fd_limit; /* nfds, or none for a diskless engine */
 	uint64_t submitted, reaped, full;
 	unsigned char *out; /* one flag an io index */
 	struct err broken;  /* set when submit or reap returned negative */
@@ -143,6 +145,9 @@ int engine_open(struct engine_run *r, const struct engine *g, const struct engin
 		struct err *e);
 int engine_submit(struct engine_run *r, struct io **ios, unsigned n);
 int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until);
+/* engine_submit and engine_reap of one I/O, for ENGINE_SYNC: 1 = done; else the state is as these
+ * two left it (in flight or not, broken or not). */
+int engine_once(struct engine_run *r, struct io *io);
 void engine_cancel(struct engine_run *r, struct io *io);
 void engine_close(struct engine_run *r);
 uint64_t engine_now(const struct engine_run *r);

@@ -13,11 +13,11 @@
 struct uring {
 	struct io_uring ring;
 	int broken; /* negative errno of a submission whose entries could not be taken back */
-	struct io_uring_cqe **cqes;
-	unsigned depth;
 	bool hipri, fixedbufs, registerfiles, sqthread_poll; /* in force */
+	uint8_t op_read, op_write, sqe_flags;                /* what every entry of that kind has */
+	uint16_t buf_mask; /* all = the buffer of an io is registered */
 	char about[128];
-	int fds[];
+	int fds[]; /* as they stand in an entry: descriptors, or indices of registered ones */
 };
 
 /* The ring with everything that the config asks for, or ERR_MEASURE: nothing is left out. */

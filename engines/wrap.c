@@ -104,6 +104,7 @@ int engine_open(struct engine_run *r, const struct engine *g, const struct engin
 	r->ctx = ctx;
 	r->depth = c->depth;
 	r->nfds = c->nfds;
+	r->fd_limit = g->caps & ENGINE_DISKLESS ? UINT32_MAX : c->nfds;
 	r->out = xcalloc(c->depth, 1);
 	return 0;
 }
@@ -120,13 +121,8 @@ __attribute__((cold)) static int bad_io(struct engine_run *r, const struct io *i
 	return breach(r, "was given descriptor %u of %u", io->fd, r->nfds);
 }
 
-static bool io_fits(const struct engine_run *r, const struct io *io)
-{
-	return io->index < r->depth && !r->out[io->index] && (r->engine->caps >> io->op & 1u) &&
-	       (io->fd < r->nfds || (r->engine->caps & ENGINE_DISKLESS));
-}
-
-int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
+/* Why nothing may be submitted, or 0 when there is nothing to do. */
+__attribute__((cold)) static int no_submit(struct engine_run *r, unsigned n)
 {
 	if (!r->ctx)
 		return breach(r, "was asked to submit after close");
@@ -134,20 +130,15 @@ int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
 		return ERR_MEASURE;
 	if (n == 0)
 		return 0;
-	if (n > r->depth - r->inflight)
-		return breach(r, "was given %u more with %u in flight at depth %u", n, r->inflight,
-			      r->depth);
-	unsigned marked = 0;
-	while (marked < n && io_fits(r, ios[marked]))
-		r->out[ios[marked++]->index] = 1;
-	if (marked < n) {
-		int rc = bad_io(r, ios[marked]);
-		while (marked > 0)
-			r->out[ios[--marked]->index] = 0;
-		return rc;
-	}
-	int taken = r->engine->submit(r->ctx, ios, n);
+	return breach(r, "was given %u more with %u in flight at depth %u", n, r->inflight,
+		      r->depth);
+}
+
+__attribute__((cold)) static int not_taken(struct engine_run *r, struct io **ios, unsigned n,
+					   int taken)
+{
 	unsigned kept = taken < 0 ? 0 : (unsigned)taken;
+
 	if (kept > n) {
 		/* All of them may be with the kernel: they stay marked, so they count. */
 		r->submitted += n;
@@ -169,6 +160,43 @@ int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
 	return taken;
 }
 
+/* Inline: for one I/O the loops are gone. */
+static inline int submit_checked(struct engine_run *r, struct io **ios, unsigned n)
+{
+	/* n - 1: none is refused here too */
+	if (__builtin_expect(!r->ctx || r->broken.code || n - 1 >= r->depth - r->inflight, 0))
+		return no_submit(r, n);
+	const uint32_t depth = r->depth, caps = r->engine->caps, fds = r->fd_limit;
+	unsigned char *out = r->out;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct io *io = ios[i];
+
+		if (__builtin_expect(io->index >= depth || out[io->index] ||
+					     !(caps >> io->op & 1u) || io->fd >= fds,
+				     0)) {
+			int rc = bad_io(r, io);
+
+			while (i > 0)
+				out[ios[--i]->index] = 0;
+			return rc;
+		}
+		out[io->index] = 1;
+	}
+	int taken = r->engine->submit(r->ctx, ios, n);
+
+	if (__builtin_expect(taken != (int)n, 0))
+		return not_taken(r, ios, n, taken);
+	r->submitted += n;
+	r->inflight += n;
+	return taken;
+}
+
+int engine_submit(struct engine_run *r, struct io **ios, unsigned n)
+{
+	return submit_checked(r, ios, n);
+}
+
 /* Says what is wrong with an io that the engine hands back. */
 __attribute__((cold)) static int bad_return(struct engine_run *r, const struct io *io)
 {
@@ -177,14 +205,10 @@ __attribute__((cold)) static int bad_return(struct engine_run *r, const struct i
 	return breach(r, "returned %lld of %u bytes", (long long)io->res, io->len);
 }
 
-static bool io_returns(const struct engine_run *r, const struct io *io)
+static inline int reap_checked(struct engine_run *r, struct io **done, unsigned min, unsigned max,
+			       uint64_t until)
 {
-	return io && io->index < r->depth && r->out[io->index] && io->res <= (int64_t)io->len;
-}
-
-int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until)
-{
-	if (!r->ctx)
+	if (__builtin_expect(!r->ctx, 0))
 		return breach(r, "was asked to reap after close");
 	if (max > r->inflight)
 		max = r->inflight;
@@ -193,24 +217,44 @@ int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned m
 	if (max == 0)
 		return 0;
 	int got = r->engine->reap(r->ctx, done, min, max, until);
-	if (got < 0)
-		return failed(r, "reap", got);
-	if ((unsigned)got > max)
-		return breach(r, "returned %d of at most %u", got, max);
+	if (__builtin_expect((unsigned)got > max, 0))
+		return got < 0 ? failed(r, "reap", got)
+			       : breach(r, "returned %d of at most %u", got, max);
 	/* Each flag is taken down as its io is seen, else one that comes twice would not be
 	 * noticed. */
-	int good = 0;
-	while (good < got && io_returns(r, done[good]))
-		r->out[done[good++]->index] = 0;
-	if (good < got) {
-		int rc = bad_return(r, done[good]);
-		while (good > 0)
-			r->out[done[--good]->index] = 1;
-		return rc;
+	const uint32_t depth = r->depth;
+	unsigned char *out = r->out;
+
+	for (int i = 0; i < got; i++) {
+		const struct io *io = done[i];
+
+		if (__builtin_expect(!io || io->index >= depth || !out[io->index] ||
+					     io->res > (int64_t)io->len,
+				     0)) {
+			int rc = bad_return(r, io);
+
+			while (i > 0)
+				out[done[--i]->index] = 1;
+			return rc;
+		}
+		out[io->index] = 0;
 	}
 	r->inflight -= (unsigned)got;
 	r->reaped += (unsigned)got;
 	return got;
+}
+
+int engine_reap(struct engine_run *r, struct io **done, unsigned min, unsigned max, uint64_t until)
+{
+	return reap_checked(r, done, min, max, until);
+}
+
+int engine_once(struct engine_run *r, struct io *io)
+{
+	struct io *done;
+	int n = submit_checked(r, &io, 1);
+
+	return n == 1 ? reap_checked(r, &done, 1, 1, 0) : n;
 }
 
 void engine_cancel(struct engine_run *r, struct io *io)

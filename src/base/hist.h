@@ -26,30 +26,33 @@
 struct hist {
 	uint64_t n;        /* all samples, over included */
 	uint64_t sum;      /* ns, exact */
-	uint64_t min, max; /* exact; undefined while n == 0 */
+	uint64_t min, max; /* exact; 0 while n == 0 */
 	uint64_t over;     /* samples at or above 2^40 ns */
 	uint64_t bucket[HIST_BUCKETS];
 };
 
 static inline unsigned hist_index(uint64_t v)
 {
-	if (v < HIST_SUB)
-		return (unsigned)v;
-	unsigned exp = 63u - (unsigned)__builtin_clzll(v); /* >= HIST_BITS */
-	return ((exp - HIST_BITS + 1u) << HIST_BITS) +
-	       (unsigned)((v >> (exp - HIST_BITS)) & (HIST_SUB - 1u));
+	/* exp - HIST_BITS, and 0 for what has a bucket of its own; v >> shift has HIST_SUB as its
+	 * leading bit, which makes it the group after. */
+	unsigned shift = 63u - HIST_BITS - (unsigned)__builtin_clzll(v | HIST_SUB);
+
+	return (shift << HIST_BITS) + (unsigned)(v >> shift);
 }
 
 /* The same value `times` times. */
 static inline void hist_add_n(struct hist *h, uint64_t ns, uint64_t times)
 {
-	if (h->n == 0 || ns < h->min)
-		h->min = ns;
-	if (ns > h->max)
-		h->max = ns;
+	/* Outside [min, max]; empty, both are 0, so that only a first value of 0 is inside. */
+	if (__builtin_expect(ns - h->min > h->max - h->min, 0)) {
+		if (h->n == 0 || ns < h->min)
+			h->min = ns;
+		if (ns > h->max)
+			h->max = ns;
+	}
 	h->n += times;
 	h->sum += ns * times;
-	if (ns >> HIST_MAX_EXP)
+	if (__builtin_expect(ns >> HIST_MAX_EXP, 0))
 		h->over += times;
 	else
 		h->bucket[hist_index(ns)] += times;

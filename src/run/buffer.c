@@ -26,9 +26,14 @@ void buffer_fill(void *p, size_t n, struct rng *r)
 	}
 }
 
-static void lists_alloc(struct task *k)
+static int lists_alloc(struct task *k, struct err *e)
 {
-	k->ios = xcalloc(k->depth, sizeof(*k->ios));
+	/* calloc keeps no alignment of 64 */
+	k->ios = aligned_alloc(_Alignof(struct io), k->depth * sizeof(*k->ios));
+	if (!k->ios)
+		return err_set(e, ERR_MEASURE, "no memory for %u I/Os of '%s'", k->depth,
+			       k->job->name);
+	memset(k->ios, 0, k->depth * sizeof(*k->ios));
 	k->free = xcalloc(k->depth, sizeof(struct io *));
 	k->pend = xcalloc(k->depth, sizeof(struct io *));
 	k->done = xcalloc(k->depth, sizeof(struct io *));
@@ -39,6 +44,7 @@ static void lists_alloc(struct task *k)
 		k->free[k->depth - 1 - i] = &k->ios[i];
 	}
 	k->nfree = k->depth;
+	return 0;
 }
 
 int task_alloc(struct task *k, struct err *e)
@@ -67,8 +73,7 @@ int task_alloc(struct task *k, struct err *e)
 		contents_fill(&k->contents, k->buffers, k->buffers_len);
 	else
 		buffer_fill(k->buffers, k->buffers_len, &r);
-	lists_alloc(k);
-	return 0;
+	return lists_alloc(k, e);
 }
 
 void task_free(struct task *k)

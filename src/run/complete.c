@@ -112,7 +112,8 @@ static bool settle_odd(struct task *k, struct io *io)
 	return again(k, io);
 }
 
-bool task_settle(struct task *k, struct io *io)
+/* True when the whole I/O is done. */
+static inline bool settle(struct task *k, struct io *io)
 {
 	if (__builtin_expect(io->res != (int64_t)io->len, 0))
 		return settle_odd(k, io);
@@ -125,54 +126,87 @@ bool task_settle(struct task *k, struct io *io)
 	return true;
 }
 
-static struct outcome_slot *slot_at(struct task *k, uint64_t now)
+unsigned task_settle(struct task *k, unsigned n)
 {
-	while (now > k->slot_end) {
+	unsigned m = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct io *io = k->done[i];
+
+		if (settle(k, io))
+			k->done[m++] = io;
+	}
+	return m;
+}
+
+/* The slot of k->now; NULL beyond the last one that is kept. */
+__attribute__((noinline, cold)) static void next_slot(struct task *k)
+{
+	while (k->now > k->slot_end) {
 		k->slot_end += SLOT_NS;
 		k->slot++;
 	}
-	return k->slot < k->live->nslots ? &k->t->slots[k->slot] : NULL;
+	k->here = k->slot < k->live->nslots ? &k->t->slots[k->slot] : NULL;
 }
 
-static void count(struct task *k, struct io **v, unsigned n)
+/* n completions inside the window, at once. */
+static inline void count(struct task *k, unsigned n)
 {
 	struct live_thread *t = k->t;
-	struct outcome_slot *slot = slot_at(k, k->now);
 
-	if (k->now - k->last > t->stall)
+	if (__builtin_expect(k->now > k->slot_end, 0))
+		next_slot(k);
+	if (__builtin_expect(k->now - k->last > t->stall, 0))
 		t->stall = k->now - k->last;
 	k->last = k->now;
-	for (unsigned i = 0; i < n; i++) {
-		unsigned d = v[i]->dir, bytes = v[i]->done + v[i]->len;
-
-		t->dir[d].ios++;
-		t->dir[d].bytes += bytes;
-		if (slot) {
-			slot->ios[d]++;
-			slot->bytes[d] += bytes;
-		}
-	}
-	if (!slot)
+	if (__builtin_expect(!k->here, 0))
 		t->unslotted += n;
 }
 
 /* I/Os that were submitted in one batch and end in one have the same latencies: counted in one go,
  * which costs 16 times less for a batch of 16. */
-static bool same_stamps(const struct io *a, const struct io *b)
+static inline bool same_stamps(const struct io *a, const struct io *b)
 {
 	return a->issued == b->issued && a->submitted == b->submitted && a->dir == b->dir &&
 	       a->phase == b->phase;
 }
 
-static void record(struct task *k, const struct io *io, unsigned times)
+static inline void record(struct task *k, const struct io *io, struct live_dir *d, unsigned times)
 {
-	struct live_dir *d = &k->t->dir[io->dir];
-
 	hist_add_n(&d->lat, k->now - io->issued, times);
 	if (k->is_sync)
 		return;
 	hist_add_n(&d->clat, k->now - io->submitted, times);
 	hist_add_n(&d->slat, io->submitted - io->issued, times);
+}
+
+/* So many I/Os like this one, with so many bytes together. */
+static void tally(struct task *k, const struct io *io, unsigned n, uint64_t bytes, bool inside)
+{
+	struct live_dir *d = &k->t->dir[io->dir];
+
+	if (__builtin_expect(inside, 1)) {
+		struct outcome_slot *slot = k->here;
+
+		d->ios += n;
+		d->bytes += bytes;
+		if (__builtin_expect(slot != NULL, 1)) {
+			slot->ios[io->dir] += n;
+			slot->bytes[io->dir] += bytes;
+		}
+	}
+	if (__builtin_expect(io->phase == PHASE_MEASURE, 1))
+		record(k, io, d, n);
+}
+
+/* One writer: a plain load and a relaxed store, no locked instruction. */
+static inline void progress(struct live_thread *t, unsigned n, uint64_t bytes)
+{
+	atomic_store_explicit(&t->ios, atomic_load_explicit(&t->ios, memory_order_relaxed) + n,
+			      memory_order_relaxed);
+	atomic_store_explicit(&t->bytes,
+			      atomic_load_explicit(&t->bytes, memory_order_relaxed) + bytes,
+			      memory_order_relaxed);
 }
 
 /*
@@ -182,29 +216,43 @@ static void record(struct task *k, const struct io *io, unsigned times)
 void task_deliver(struct task *k, struct io **v, unsigned n)
 {
 	struct live_thread *t = k->t;
-	const uint64_t now = k->now;
-	uint64_t bytes = 0;
+	const bool inside = k->now > k->ws && k->now <= k->count_until;
+	struct io **free = k->free + k->nfree;
+	uint64_t total = 0;
 
-	if (now > k->ws && now <= k->count_until)
-		count(k, v, n);
+	if (inside)
+		count(k, n);
 	for (unsigned i = 0; i < n;) {
-		unsigned alike = 1;
+		const struct io *first = v[i];
+		const unsigned begin = i;
+		uint64_t bytes = 0;
 
-		while (i + alike < n && same_stamps(v[i], v[i + alike]))
-			alike++;
-		if (v[i]->phase == PHASE_MEASURE)
-			record(k, v[i], alike);
-		for (; alike; alike--, i++) {
+		do {
 			bytes += v[i]->done + v[i]->len;
-			k->free[k->nfree++] = v[i];
-		}
+			*free++ = v[i++];
+		} while (i < n && same_stamps(first, v[i]));
+		tally(k, first, i - begin, bytes, inside);
+		total += bytes;
 	}
-	k->delivered = now;
+	k->nfree += n;
+	k->delivered = k->now;
 	k->q.delivered += n;
-	/* One writer: a plain load and a relaxed store, no locked instruction. */
-	atomic_store_explicit(&t->ios, atomic_load_explicit(&t->ios, memory_order_relaxed) + n,
-			      memory_order_relaxed);
-	atomic_store_explicit(&t->bytes,
-			      atomic_load_explicit(&t->bytes, memory_order_relaxed) + bytes,
-			      memory_order_relaxed);
+	progress(t, n, total);
+}
+
+bool task_complete(struct task *k, struct io *io)
+{
+	struct live_thread *t = k->t;
+	const bool inside = k->now > k->ws && k->now <= k->count_until;
+	uint64_t bytes;
+
+	if (__builtin_expect(!settle(k, io), 0))
+		return false;
+	bytes = io->done + io->len;
+	if (inside)
+		count(k, 1);
+	tally(k, io, 1, bytes, inside);
+	progress(t, 1, bytes);
+	k->free[k->nfree++] = io;
+	return true;
 }

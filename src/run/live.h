@@ -84,6 +84,10 @@ void live_free(struct live *l);
 /* Records the first error of a job, later ones are its echo, and makes all threads end. */
 void live_fail(struct live *l, enum outcome_status status, int sys, uint64_t offset, uint64_t len,
 	       const char *fmt, ...) __attribute__((format(printf, 6, 7), cold));
+static inline bool live_stopped(struct live *l)
+{
+	return atomic_load_explicit(&l->stop, memory_order_relaxed);
+}
 static inline bool live_failed(struct live *l)
 {
 	return atomic_load_explicit(&l->error_taken, memory_order_relaxed);
@@ -103,6 +107,9 @@ struct quantum {
 	uint64_t debt;   /* ns by which the last hold came out too long */
 	uint64_t length; /* I/Os; doubled whenever a drain took longer than its hold */
 };
+
+/* `submitted` of an I/O that was not taken by the engine yet. */
+#define FRESH UINT64_MAX
 
 enum task_end { END_NOT, END_TIME, END_SPENT, END_STOP, END_FAILED };
 
@@ -129,10 +136,13 @@ struct task {
 	uint64_t last;        /* last completion inside the window, ws before the first */
 	uint64_t slot_end;
 	uint64_t slot;
+	struct outcome_slot *here; /* that slot; NULL = beyond the last one kept */
 	enum phase phase;
 	enum task_end end;
 	bool is_virtual, is_sync, cancelled, stuck;
 	bool refill; /* buffers of writes are filled anew, outside the stamps */
+	bool steady; /* nothing comes between two I/Os: no pace, no sync words, one size */
+	bool single; /* steady, synchronous and nothing injected */
 	bool open;   /* rate: an I/O begins when it was due, not when it could be issued */
 
 	/* what is issued next */
@@ -160,14 +170,29 @@ int task_alloc(struct task *k, struct err *e);
 void task_free(struct task *k);
 void buffer_fill(void *p, size_t n, struct rng *r);
 
+/* The engine's time; a real clock is read without a call between. */
+static inline uint64_t task_clock(const struct task *k)
+{
+	return __builtin_expect(k->is_virtual, 0) ? engine_now(&k->eng) : clock_now();
+}
+
 /* phases.c: ramp, measure, drain. k->t0 is set. */
 void task_run(struct task *k);
+/* Makes the next I/O of this io. False: it may not be issued, the run has failed. */
+bool task_prepare(struct task *k, struct io *io);
+void task_broken(struct task *k);
 void task_fail(struct task *k, const struct io *io, int sys);
 /* Submits and reaps until nothing is pending or in flight. */
 void task_quiesce(struct task *k);
-/* complete.c: one finished transfer. True when the whole I/O is done. */
-bool task_settle(struct task *k, struct io *io);
+/* complete.c: k->done[0..n) are finished transfers. Leaves in k->done, and returns how many, the
+ * I/Os that are done as a whole. */
+unsigned task_settle(struct task *k, unsigned n);
 void task_deliver(struct task *k, struct io **v, unsigned n);
+/* Both for one I/O. False: it is not done as a whole. */
+bool task_complete(struct task *k, struct io *io);
+/* single.c: the loop of a synchronous engine while nothing but I/O happens. Returns when something
+ * else has to: k->single, and the one io is free. */
+void task_single(struct task *k);
 /* sync.c: one fsync or fdatasync with nothing in flight. */
 void task_sync(struct task *k, enum io_op op);
 

@@ -2,44 +2,58 @@
 /* Which direction and offset comes next. The reasons are in the header. */
 #include "run/pattern.h"
 
-#define ROUNDS 4u
-
 /*
  * One pass over a Feistel network is a bijection of the domain whatever the round function is, so
  * the round function only has to be cheap and to mix: the high bits of a 64-bit product depend on
- * every bit below them.
+ * every bit below them. The halves need not be equally wide, as each round changes one by the
+ * other: the domain is the next power of two, and not of four.
  */
-static uint64_t feistel(uint64_t x, uint64_t key, unsigned half_bits)
+static inline uint64_t mixed(uint64_t half, uint64_t key, unsigned shift)
 {
-	const uint64_t mask = (1ULL << half_bits) - 1;
-	uint64_t left = x >> half_bits, right = x & mask;
+	return ((half ^ key) * 0x9e3779b97f4a7c15ULL) >> shift;
+}
 
-	for (unsigned r = 0; r < ROUNDS; r++) {
-		uint64_t f = (right ^ key) * 0x9e3779b97f4a7c15ULL;
-		uint64_t next = left ^ ((f ^ (f >> 29)) >> (64 - half_bits));
+static inline uint64_t feistel(const struct shuffle *s, uint64_t x)
+{
+	const unsigned to_left = s->to_left, to_right = s->to_right, bits = 64 - to_right;
+	uint64_t left = x >> bits, right = x & ((1ULL << bits) - 1);
 
-		left = right;
-		right = next & mask;
-		key = (key << 13 | key >> 51) + 0xd1342543de82ef95ULL;
-	}
-	return left << half_bits | right;
+	left ^= mixed(right, s->key[0], to_left);
+	right ^= mixed(left, s->key[1], to_right);
+	left ^= mixed(right, s->key[2], to_left);
+	right ^= mixed(left, s->key[3], to_right);
+	return left << bits | right;
+}
+
+static inline uint64_t shuffled(const struct shuffle *s, uint64_t blocks, uint64_t i)
+{
+	/* Cycle walking: the domain is below 2 x blocks, so this takes fewer than 2 steps on
+	 * average. */
+	do
+		i = feistel(s, i);
+	while (i >= blocks);
+	return i;
 }
 
 uint64_t pattern_permute(const struct pattern *p, uint64_t i)
 {
-	/* Cycle walking: the domain is below 4 x blocks, so this takes fewer than 4 steps on
-	 * average. */
-	do
-		i = feistel(i, p->key, p->half_bits);
-	while (i >= p->blocks);
-	return i;
+	return shuffled(&p->shuffle, p->blocks, i);
 }
 
-static unsigned half_bits_for(uint64_t blocks)
+static void set_domain(struct pattern *p)
 {
-	unsigned bits = blocks > 1 ? 64u - (unsigned)__builtin_clzll(blocks - 1) : 1;
+	unsigned bits = p->blocks > 4 ? 64u - (unsigned)__builtin_clzll(p->blocks - 1) : 2;
 
-	return (bits + 1) / 2;
+	p->shuffle.to_left = 64 - bits / 2;
+	p->shuffle.to_right = 64 - (bits + 1) / 2;
+}
+
+static void set_key(struct pattern *p, uint64_t key)
+{
+	for (size_t r = 0; r < sizeof(p->shuffle.key) / sizeof(p->shuffle.key[0]); r++) {
+		p->shuffle.key[r] = key;
+		key = (key << 13 | key >> 51) + 0xd1342543de82ef95ULL;
+	}
 }
 
 static uint32_t read_share(const struct job *j)
@@ -52,7 +66,7 @@ static uint32_t read_share(const struct job *j)
 static void pass_key(struct pattern *p)
 {
 	/* rng is not drawn from in map mode: its first word is the key of the keys. */
-	p->key = rng_mix(p->rng.s[0] + 0x9e3779b97f4a7c15ULL * (p->pass + 1));
+	set_key(p, rng_mix(p->rng.s[0] + 0x9e3779b97f4a7c15ULL * (p->pass + 1)));
 }
 
 void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed)
@@ -73,12 +87,14 @@ void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint6
 		 (p->spread.sized || p->spread.placed);
 	/* Blocks of several sizes cannot each be visited once; a distribution repeats them. */
 	p->map = p->random && !j->norandommap && !p->odd;
-	p->half_bits = half_bits_for(p->blocks);
+	p->plain = !p->odd && p->map == p->random && p->read_pct % 100 == 0;
+	p->only = p->read_pct ? DIR_READ : p->other;
+	set_domain(p);
 	rng_seed(&p->rng, mine);
 	rng_seed(&p->mix, rng_mix(mine));
 	pass_key(p);
 	if (p->spread.ranked)
-		p->key = rng_mix(seed ^ 0x2545f4914f6cdd1dULL);
+		set_key(p, rng_mix(seed ^ 0x2545f4914f6cdd1dULL));
 }
 
 static enum io_dir next_dir(struct pattern *p)
@@ -90,7 +106,8 @@ static enum io_dir next_dir(struct pattern *p)
 	return rng_below(&p->mix, 100) < p->read_pct ? DIR_READ : p->other;
 }
 
-static void odd_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass)
+__attribute__((noinline)) static void odd_next(struct pattern *p, enum io_dir *dir,
+					       uint64_t *offset, uint64_t *pass)
 {
 	uint64_t left = p->random ? p->blocks : p->blocks - p->pos, block = p->pos;
 
@@ -117,27 +134,71 @@ static void odd_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint
 	}
 }
 
-void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass)
+__attribute__((noinline, cold)) static void next_pass(struct pattern *p)
 {
-	uint64_t block;
-
-	if (__builtin_expect(p->odd, 0)) {
-		odd_next(p, dir, offset, pass);
-		return;
-	}
+	p->pos = 0;
+	p->pass++;
 	if (p->map)
-		block = pattern_permute(p, p->pos);
+		pass_key(p);
+}
+
+/* Two directions, or blocks that are drawn. */
+__attribute__((noinline)) static void mixed_next(struct pattern *p, enum io_dir *dir,
+						 uint64_t *offset, uint64_t *pass)
+{
+	uint64_t block = p->pos;
+
+	if (p->map)
+		block = pattern_permute(p, block);
 	else if (p->random)
 		block = rng_below(&p->rng, p->blocks);
-	else
-		block = p->pos;
 	*offset = p->offset + block * p->bs;
 	*pass = p->pass;
 	*dir = next_dir(p);
-	if (++p->pos == p->blocks) {
-		p->pos = 0;
-		p->pass++;
-		if (p->map)
-			pass_key(p);
+	if (++p->pos == p->blocks)
+		next_pass(p);
+}
+
+/* Where n blocks from pos on are mapped. A function of its own, as it fills the registers. */
+__attribute__((noinline)) static void shuffle_all(const struct pattern *p, uint64_t pos,
+						  uint64_t *to, unsigned n)
+{
+	const struct shuffle s = p->shuffle; /* a copy: nothing that is stored can change it */
+	const uint64_t blocks = p->blocks;
+
+	for (const uint64_t *end = to + n; to < end; to++, pos++)
+		*to = shuffled(&s, blocks, pos);
+}
+
+/*
+ * A plain pattern depends on nothing but its position, so it is computed ahead: many blocks in one
+ * go let the processor work at several at once, which a chain of four products does not.
+ */
+static void look_ahead(struct pattern *p)
+{
+	if (p->pos == p->blocks)
+		next_pass(p);
+	const uint64_t pos = p->pos, left = p->blocks - pos, offset = p->offset;
+	const unsigned n = left < PATTERN_AHEAD ? (unsigned)left : PATTERN_AHEAD;
+	const uint32_t bs = p->bs;
+
+	if (p->map)
+		shuffle_all(p, pos, p->ahead, n);
+	for (unsigned i = 0; i < n; i++)
+		p->ahead[i] = offset + (p->map ? p->ahead[i] : pos + i) * bs;
+	p->pos = pos + n;
+	p->nahead = n;
+	p->taken = 0;
+}
+
+void pattern_draw(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass)
+{
+	if (p->plain) {
+		look_ahead(p);
+		pattern_next(p, dir, offset, pass);
+	} else if (p->odd) {
+		odd_next(p, dir, offset, pass);
+	} else {
+		mixed_next(p, dir, offset, pass);
 	}
 }

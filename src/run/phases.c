@@ -8,13 +8,11 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-/* `submitted` of an I/O that was not taken by the engine yet. */
-#define FRESH UINT64_MAX
 /* How long a stopped or failed run may drain before the memory is left to the kernel. */
 #define DRAIN_NS (10 * NS_PER_SEC)
 
 /* Stopped by the supervisor, or an I/O of the job failed (in this thread or in another one). */
-static bool ended_early(struct task *k)
+__attribute__((noinline, cold)) static bool ended_early_slow(struct task *k)
 {
 	if (live_failed(k->live)) {
 		k->end = END_FAILED;
@@ -25,6 +23,15 @@ static bool ended_early(struct task *k)
 	return k->end == END_STOP || k->end == END_FAILED;
 }
 
+static inline bool ended_early(struct task *k)
+{
+	if (__builtin_expect(!live_failed(k->live) && !live_stopped(k->live) &&
+				     k->end != END_STOP && k->end != END_FAILED,
+			     1))
+		return false;
+	return ended_early_slow(k);
+}
+
 /* Latest time to wait for: soon enough to look at the stop flag on a real clock. */
 static uint64_t patience(const struct task *k, uint64_t when)
 {
@@ -33,7 +40,7 @@ static uint64_t patience(const struct task *k, uint64_t when)
 	return when < soon ? when : soon;
 }
 
-static void broken(struct task *k)
+__attribute__((cold)) void task_broken(struct task *k)
 {
 	live_fail(k->live, OUTCOME_IO_ERROR, k->eng.broken.sys, 0, 0, "%s on '%s'",
 		  k->eng.broken.text, k->req->target_name);
@@ -41,13 +48,10 @@ static void broken(struct task *k)
 }
 
 /* No I/O may leave the region, whatever the pattern says: the last fence before the device. */
-static bool fenced(struct task *k, const struct io *io)
+__attribute__((noinline, cold)) static bool outside(struct task *k, const struct io *io)
 {
 	const struct job *j = k->job;
 
-	if (io->offset >= j->offset && io->len <= j->size &&
-	    io->offset - j->offset <= j->size - io->len)
-		return true;
 	live_fail(k->live, OUTCOME_IO_ERROR, ERANGE, io->offset, io->len,
 		  "I/O of %u bytes at offset %llu of '%s' leaves the region of the job (%llu bytes "
 		  "at "
@@ -58,7 +62,18 @@ static bool fenced(struct task *k, const struct io *io)
 	return false;
 }
 
-static void count_write(struct task *k)
+static inline bool fenced(struct task *k, const struct io *io)
+{
+	const struct job *j = k->job;
+
+	if (__builtin_expect(io->offset >= j->offset && io->len <= j->size &&
+				     io->offset - j->offset <= j->size - io->len,
+			     1))
+		return true;
+	return outside(k, io);
+}
+
+__attribute__((noinline)) static void count_write(struct task *k)
 {
 	const struct job *j = k->job;
 
@@ -70,18 +85,18 @@ static void count_write(struct task *k)
 }
 
 /* Before the stamp of the issue; a synchronous engine takes that of the last completion for it. */
-static void refill(struct task *k, struct io *io)
+__attribute__((noinline, cold)) static void refill(struct task *k, struct io *io)
 {
 	contents_fill(&k->contents, io->buf, io->len);
 	if (k->is_sync)
 		k->now = engine_now(&k->eng);
 }
 
-_Static_assert((int)IO_READ == DIR_READ && (int)IO_WRITE == DIR_WRITE && (int)IO_TRIM == DIR_TRIM,
-	       "a direction is its operation");
-
-static bool prepare(struct task *k, struct io *io)
+static inline bool prepare(struct task *k, struct io *io)
 {
+	_Static_assert((int)DIR_READ == IO_READ && (int)DIR_WRITE == IO_WRITE &&
+			       (int)DIR_TRIM == IO_TRIM,
+		       "a direction is an operation");
 	enum io_dir dir;
 	uint64_t pass;
 
@@ -96,6 +111,7 @@ static bool prepare(struct task *k, struct io *io)
 	io->len = k->pattern.len;
 	io->done = 0;
 	io->submitted = FRESH;
+	io->phase = (uint8_t)k->phase;
 	io->issued =
 		k->pace.due; /* of an open loop; others are stamped when they are handed over */
 	if (!fenced(k, io))
@@ -105,9 +121,37 @@ static bool prepare(struct task *k, struct io *io)
 	return true;
 }
 
+bool task_prepare(struct task *k, struct io *io)
+{
+	return prepare(k, io);
+}
+
+/* Blocks of one size and nothing that comes between them: how many is known beforehand. */
+static void top_up_steady(struct task *k)
+{
+	unsigned n = k->batch - k->npend, i = 0;
+
+	n = n < k->nfree ? n : k->nfree;
+	n = n < k->left ? n : (unsigned)k->left;
+	while (i < n) {
+		struct io *io = k->free[k->nfree - 1 - i];
+
+		if (!prepare(k, io))
+			break;
+		k->pend[k->npend + i++] = io;
+	}
+	k->nfree -= i;
+	k->npend += i;
+	k->left -= i;
+}
+
 /* Fills the pending list with what may be issued now. */
 static void top_up(struct task *k)
 {
+	if (__builtin_expect(k->steady, 1)) {
+		top_up_steady(k);
+		return;
+	}
 	while (k->npend < k->batch && k->nfree && k->left && k->sync_due == IO_READ &&
 	       k->pace.due <= k->now) {
 		struct io *io = k->free[k->nfree - 1];
@@ -125,25 +169,24 @@ static void top_up(struct task *k)
 
 static void taken(struct task *k, unsigned n)
 {
-	uint64_t after = k->is_sync ? 0 : engine_now(&k->eng);
-	bool measured = k->phase == PHASE_MEASURE;
+	/* slat is what the call took, also of an open loop: the wait before it is the target's and
+	 * counts as clat. A synchronous engine has none. */
+	uint64_t took = k->is_sync ? 0 : task_clock(k) - k->pushed_at;
+	uint64_t issued[DIR_COUNT] = {0};
 
-	k->taken_at = after;
+	k->taken_at = k->is_sync ? 0 : k->pushed_at + took;
 	for (unsigned i = 0; i < n; i++) {
 		struct io *io = k->pend[i];
 
-		if (io->submitted != FRESH)
+		if (__builtin_expect(io->submitted != FRESH, 0))
 			continue; /* the rest of a short transfer: its stamps are those of the first
 				   */
-		io->submitted = k->is_sync ? io->issued : after;
-		/* slat stays what the call took: the wait before it is the target's and counts as
-		 * clat */
-		if (__builtin_expect(k->open, 0) && !k->is_sync)
-			io->submitted = io->issued + (after - k->pushed_at);
-		if (measured)
-			k->t->dir[io->dir].issued++;
+		io->submitted = io->issued + took;
+		issued[io->dir]++;
 	}
-	if (measured) {
+	if (k->phase == PHASE_MEASURE) {
+		for (int d = 0; d < DIR_COUNT; d++)
+			k->t->dir[d].issued += issued[d];
 		k->t->depth_sum += k->eng.inflight;
 		k->t->depth_n++;
 	}
@@ -156,22 +199,19 @@ static void taken(struct task *k, unsigned n)
 static void task_push(struct task *k)
 {
 	/* A synchronous engine reuses the stamp of the completion before: nothing waited since. */
-	uint64_t now = k->is_sync ? k->now : engine_now(&k->eng);
+	uint64_t now = k->is_sync ? k->now : task_clock(k);
 
 	k->pushed_at = now;
-	for (unsigned i = 0; i < k->npend; i++) {
-		if (k->pend[i]->submitted == FRESH) {
-			if (__builtin_expect(!k->open, 1))
-				k->pend[i]->issued = now;
-			k->pend[i]->phase = (uint8_t)k->phase;
-		}
+	for (unsigned i = 0; __builtin_expect(!k->open, 1) && i < k->npend; i++) {
+		if (k->pend[i]->submitted == FRESH)
+			k->pend[i]->issued = now;
 	}
 	int n = engine_submit(&k->eng, k->pend, k->npend);
 
 	if (n > 0)
 		taken(k, (unsigned)n);
 	else if (n < 0)
-		broken(k);
+		task_broken(k);
 }
 
 /*
@@ -193,19 +233,16 @@ static void task_collect(struct task *k, unsigned min, unsigned max, uint64_t un
 {
 	uint64_t from = k->now > k->taken_at ? k->now : k->taken_at;
 	int n = engine_reap(&k->eng, k->done, min, max, until);
-	unsigned m = 0;
+	unsigned m;
 
-	k->now = engine_now(&k->eng);
+	k->now = task_clock(k);
 	if (!k->is_sync)
 		note_late(k, from, until);
 	if (n < 0) {
-		broken(k);
+		task_broken(k);
 		return;
 	}
-	for (int i = 0; i < n; i++) {
-		if (task_settle(k, k->done[i]))
-			k->done[m++] = k->done[i];
-	}
+	m = task_settle(k, (unsigned)n);
 	if (!m)
 		return;
 	if (__builtin_expect(k->injected, 0))
@@ -305,7 +342,7 @@ static void cpu_leave(struct task *k)
 		cpu_mark(k->live, 1);
 }
 
-static void enter_window(struct task *k)
+__attribute__((noinline, cold)) static void enter_window(struct task *k)
 {
 	drop_pending(k, false);
 	if (!k->job->time_based) {
@@ -375,10 +412,16 @@ static void work(struct task *k)
 			enter_window(k);
 			continue;
 		}
+		if (k->single && k->nfree && k->left) {
+			task_single(k);
+			continue;
+		}
 		issue(k);
 		if (k->stretch > 0 && k->deep && task_quantum_over(k)) {
 			/* Behind issue(): the full depth is in flight, and withheld. */
 			task_quantum_hold(k);
+		} else if (k->is_sync && k->eng.inflight) {
+			task_collect(k, 1, 1, 0); /* it is done: there is nothing to wait for */
 		} else if (k->eng.inflight || k->npend) {
 			wait_more(k);
 		} else if (k->sync_due != IO_READ) {
@@ -459,7 +502,8 @@ void task_run(struct task *k)
 	k->edge = k->ws;
 	k->count_until = syncs_at_end(k) ? UINT64_MAX : k->we;
 	k->last = k->ws;
-	k->slot_end = k->ws + SLOT_NS;
+	k->slot_end = k->ws; /* the first completion inside the window is beyond it */
+	k->slot = UINT64_MAX;
 	k->delivered = k->now;
 	k->left = UINT64_MAX;
 	k->sync_due = IO_READ;
@@ -467,7 +511,9 @@ void task_run(struct task *k)
 	pace_init(&k->pace, k->open ? j->rate : j->rate_iops, k->req->inject.slow);
 	pace_init_think(&k->pace, j->thinktime, j->thinktime_blocks);
 	pace_start(&k->pace, k->t0);
+	k->steady = !k->pace.on && !k->pattern.odd && !j->fsync && !j->fdatasync;
 	task_inject_init(k);
+	k->single = k->steady && k->is_sync && !k->is_virtual && !k->injected;
 	task_quantum_start(k, k->now);
 	set_phase(k, PHASE_RAMP);
 	work(k);
