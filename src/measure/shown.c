@@ -5,18 +5,19 @@
 
 bool metric_listed(const struct metric *m, const struct job *j)
 {
-	const char *p = strstr(m->name, ".p"), *at = j->percentile_list;
+	const char *p = strstr(m->name, ".p"), *list = j->percentile_list;
 	size_t n;
 
-	if (m->stat != STAT_PERCENTILE || !at || !*at)
+	if (m->stat != STAT_PERCENTILE || !list || !*list)
 		return false;
 	p += 2;
 	n = strlen(p);
-	while (at && !(memcmp(at, p, strnlen(at, n)) == 0 && (at[n] == ':' || !at[n]))) {
-		at = strchr(at, ':');
-		at = at ? at + 1 : NULL;
+	for (const char *at = list, *end; at; at = *end ? end + 1 : NULL) {
+		end = strchrnul(at, ':');
+		if ((size_t)(end - at) == n && memcmp(at, p, n) == 0)
+			return true;
 	}
-	return at != NULL;
+	return false;
 }
 
 /* The first check of the job; they are grouped by job, ascending. */
