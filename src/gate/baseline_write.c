@@ -100,7 +100,16 @@ static void write_numbers(struct jw *w, const char *key, const double *v, size_t
 	jw_end_array(w);
 }
 
-static void write_values(struct jw *w, const struct base_job *j)
+/* What was compared, or named: the other percentiles would double the file. A gate on one that was
+ * not stored says that it has no baseline. */
+static bool stored(const struct base_value *v, const struct base_job *j, const struct job *job)
+{
+	const struct metric *m = metric_find(v->metric);
+
+	return !m || !m->named || baseline_gated(j, v->metric) || metric_listed(m, job);
+}
+
+static void write_values(struct jw *w, const struct base_job *j, const struct job *job)
 {
 	const struct base_value **v = xcalloc(j->values.n + 1, sizeof(*v));
 
@@ -109,6 +118,8 @@ static void write_values(struct jw *w, const struct base_job *j)
 	qsort(v, j->values.n, sizeof(*v), by_metric);
 	jw_object(w, "values");
 	for (size_t i = 0; i < j->values.n; i++) {
+		if (!stored(v[i], j, job))
+			continue;
 		jw_object(w, v[i]->metric);
 		write_numbers(w, "step", v[i]->step, v[i]->n);
 		jw_str(w, "unit", unit_name(v[i]->unit));
@@ -119,8 +130,8 @@ static void write_values(struct jw *w, const struct base_job *j)
 	free(v);
 }
 
-static void write_job(struct jw *w, const struct base_job *j, const struct run *const *run,
-		      size_t n)
+static void write_job(struct jw *w, const struct base_job *j, const struct job *job,
+		      const struct run *const *run, size_t n)
 {
 	jw_object(w, NULL);
 	jw_str(w, "canonical", j->canonical);
@@ -132,7 +143,7 @@ static void write_job(struct jw *w, const struct base_job *j, const struct run *
 	write_quantiles(w, run, n);
 	jw_u64(w, "runs", j->runs);
 	jw_str(w, "target", j->target);
-	write_values(w, j);
+	write_values(w, j, job);
 	jw_end_object(w);
 }
 
@@ -146,7 +157,7 @@ static void write_jobs(struct jw *w, const struct base_session *s, const struct 
 	jw_array(w, "jobs");
 	for (; (count = baseline_session_job(r, v, n, &first)) > 0 && used < s->jobs.n;
 	     first += count)
-		write_job(w, &s->jobs.v[used++], &v[first], count);
+		write_job(w, &s->jobs.v[used++], &r->jobs[v[first]->job], &v[first], count);
 	jw_end_array(w);
 	free(v);
 }

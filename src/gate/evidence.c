@@ -54,10 +54,12 @@ static bool fresh_run(struct evidence *e, struct judge *g, const struct run *run
 		widen_step(e, val.step, val.v);
 		return true;
 	}
-	verdict_say(g->r, v, VERDICT_ERROR, "missing", "%s %s in run %u of session %u",
-		    e->check->metric,
-		    val.state == VALUE_NA ? "does not exist for this workload" : "has no value",
-		    run->run + 1, run->session + 1);
+	verdict_say(
+		g->r, v, VERDICT_ERROR, "missing", "%s %s in run %u of session %u%s",
+		e->check->metric,
+		val.state == VALUE_NA ? "does not exist for this workload" : "has no value",
+		run->run + 1, run->session + 1,
+		metric_absent_why(e->metric, &g->r->jobs[e->check->job], &run->out, &g->r->arena));
 	return false;
 }
 

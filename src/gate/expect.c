@@ -42,11 +42,12 @@ static bool collect(struct judge *g, const struct check *c, const struct metric 
 			v[i] = val.v;
 			continue;
 		}
-		verdict_say(g->r, out, VERDICT_ERROR, "missing", "%s %s in run %u of session %u",
+		verdict_say(g->r, out, VERDICT_ERROR, "missing", "%s %s in run %u of session %u%s",
 			    c->metric,
 			    val.state == VALUE_NA ? "does not exist for this workload"
 						  : "has no value",
-			    run[i]->run + 1, run[i]->session + 1);
+			    run[i]->run + 1, run[i]->session + 1,
+			    metric_absent_why(m, &g->r->jobs[c->job], &run[i]->out, &g->r->arena));
 		return false;
 	}
 	if (short_of == 0)

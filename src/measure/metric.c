@@ -8,7 +8,7 @@
 /* DESIGN 3.3: a percentile rests on 100 samples above it, whatever the percentile. */
 #define ABOVE 100
 
-/* The ten statistics of one latency. */
+/* The statistics of one latency. */
 #define LATENCY(prefix, source, dir, words)                                                        \
 	{prefix ".min", UNIT_TIME, BETTER_LOWER, 0, "shortest " words, 1, source, STAT_MIN, dir},  \
 		{prefix ".mean", UNIT_TIME, BETTER_LOWER, 0, "mean " words, 1,                     \
@@ -22,12 +22,27 @@
 		 source,                                                                           \
 		 STAT_STDDEV,                                                                      \
 		 dir},                                                                             \
+		NAMED(prefix, "p1", 0.01, source, dir, words),                                     \
+		NAMED(prefix, "p5", 0.05, source, dir, words),                                     \
+		NAMED(prefix, "p10", 0.1, source, dir, words),                                     \
+		NAMED(prefix, "p20", 0.2, source, dir, words),                                     \
+		NAMED(prefix, "p25", 0.25, source, dir, words),                                    \
+		NAMED(prefix, "p30", 0.3, source, dir, words),                                     \
+		NAMED(prefix, "p40", 0.4, source, dir, words),                                     \
 		PERCENTILE(prefix, "p50", 0.5, source, dir, words),                                \
+		NAMED(prefix, "p60", 0.6, source, dir, words),                                     \
+		NAMED(prefix, "p70", 0.7, source, dir, words),                                     \
+		NAMED(prefix, "p75", 0.75, source, dir, words),                                    \
+		NAMED(prefix, "p80", 0.8, source, dir, words),                                     \
 		PERCENTILE(prefix, "p90", 0.9, source, dir, words),                                \
 		PERCENTILE(prefix, "p95", 0.95, source, dir, words),                               \
 		PERCENTILE(prefix, "p99", 0.99, source, dir, words),                               \
+		NAMED(prefix, "p99.5", 0.995, source, dir, words),                                 \
 		PERCENTILE(prefix, "p99.9", 0.999, source, dir, words),                            \
+		NAMED(prefix, "p99.95", 0.9995, source, dir, words),                               \
 		PERCENTILE(prefix, "p99.99", 0.9999, source, dir, words),                          \
+		NAMED(prefix, "p99.999", 0.99999, source, dir, words),                             \
+		NAMED(prefix, "p99.9999", 0.999999, source, dir, words),                           \
 	{                                                                                          \
 		prefix ".max", UNIT_TIME, BETTER_LOWER, 0, "longest " words, 1, source, STAT_MAX,  \
 			dir                                                                        \
@@ -37,6 +52,12 @@
 	{                                                                                          \
 		prefix "." p, UNIT_TIME, BETTER_LOWER, q, p " of the " words, ABOVE, source,       \
 			STAT_PERCENTILE, dir                                                       \
+	}
+/* Kept by every histogram, shown only where a workload or a check names it. */
+#define NAMED(prefix, p, q, source, dir, words)                                                    \
+	{                                                                                          \
+		prefix "." p, UNIT_TIME, BETTER_LOWER, q, p " of the " words, ABOVE, source,       \
+			STAT_PERCENTILE, dir, true                                                 \
 	}
 
 #define RATE(prefix, dir, words)                                                                   \
@@ -53,6 +74,13 @@
 			"time from submission to completion, " words),                             \
 		LATENCY(name ".lat", SOURCE_LAT, dir, "time from issue to completion, " words)
 
+#define ABSORBED(name, dir)                                                                        \
+	{                                                                                          \
+		name ".absorbed", UNIT_RATIO, BETTER_LOWER, 0,                                     \
+			"share of the bytes that no device saw in the window", 1, SOURCE_ABSORBED, \
+			STAT_NONE, dir                                                             \
+	}
+
 const struct metric metric_table[] = {
 	DIRECTION("read", DIR_READ, "reads"),
 	DIRECTION("write", DIR_WRITE, "writes"),
@@ -67,6 +95,10 @@ const struct metric metric_table[] = {
 	 SOURCE_CPU_IO, STAT_NONE, METRIC_ALL},
 	{"bw.lowest_second", UNIT_BW, BETTER_HIGHER, 0, "bytes completed in the slowest second", 1,
 	 SOURCE_SLOTS, STAT_NONE, METRIC_ALL},
+	ABSORBED("read", DIR_READ),
+	ABSORBED("write", DIR_WRITE),
+	{"depth.reached", UNIT_COUNT, BETTER_NONE, 0, "I/Os of a job really in flight", 1,
+	 SOURCE_DEPTH, STAT_NONE, METRIC_ALL},
 	{"stall.longest", UNIT_TIME, BETTER_LOWER, 0, "longest time a thread saw no completion", 1,
 	 SOURCE_STALL, STAT_NONE, METRIC_ALL},
 };
@@ -125,6 +157,8 @@ bool metric_applies(const struct metric *m, const struct job *j, bool sync)
 		return metric_job_does(j, DIR_WRITE) && (j->fsync || j->fdatasync || j->end_fsync);
 	if (m->source == SOURCE_SLAT && sync)
 		return false;
+	if (m->source == SOURCE_DEPTH) /* behind an intended start latency is no time in flight */
+		return !(j->rate > 0);
 	return metric_job_does(j, m->dir);
 }
 

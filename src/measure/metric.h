@@ -7,6 +7,7 @@
 #ifndef BLKGATE_MEASURE_METRIC_H
 #define BLKGATE_MEASURE_METRIC_H
 
+#include "base/arena.h"
 #include "model/job.h"
 #include "model/outcome.h"
 #include "model/result.h"
@@ -27,6 +28,8 @@ enum metric_source {
 	SOURCE_CPU_IO, /* CPU time of both over completions */
 	SOURCE_SLOTS,  /* lowest sum over ten consecutive whole 100-ms slots */
 	SOURCE_STALL,
+	SOURCE_ABSORBED, /* bytes of the application without those of the device, over the former */
+	SOURCE_DEPTH,    /* completion latencies over the window and the jobs (Little's law) */
 };
 enum metric_stat { STAT_NONE, STAT_MIN, STAT_MEAN, STAT_STDDEV, STAT_PERCENTILE, STAT_MAX };
 #define METRIC_ALL DIR_COUNT /* dir of a metric that sums over the directions */
@@ -41,6 +44,7 @@ struct metric {
 	enum metric_source source;
 	enum metric_stat stat;
 	unsigned dir; /* enum io_dir, or METRIC_ALL */
+	bool named;   /* stands in values and baselines only where a workload or a check names it */
 };
 
 extern const struct metric metric_table[];
@@ -71,7 +75,16 @@ bool metric_applies(const struct metric *m, const struct job *j, bool sync);
 void metric_value(const struct metric *m, const struct job *j, const struct outcome *o,
 		  struct value *out);
 
-/* A result_values_fn: every metric of the run that exists for its job. arg is not used. */
+/* Why such a value is absent, where more is known than that: ": btrfs has no single device". "" =
+ * nothing. Into a's memory. */
+const char *metric_absent_why(const struct metric *m, const struct job *j, const struct outcome *o,
+			      struct arena *a);
+
+/* Does the job's percentile_list name that percentile? */
+bool metric_listed(const struct metric *m, const struct job *j);
+
+/* A result_values_fn: every metric of the run that exists for its job; of the `named` ones those
+ * that its percentile_list or a check of the job names. arg is not used. */
 void measure_write_values(void *arg, const struct result *r, const struct run *run, struct jw *w);
 
 #endif

@@ -133,7 +133,53 @@ static void derive_stall(const struct outcome *o, struct value *out)
 	set_ok(out, (double)o->stall_longest, relative(CLOCK_STEP, (double)o->stall_longest), ios);
 }
 
-static void derive(const struct metric *m, const struct outcome *o, struct value *out)
+/* What may be in flight at a border of the window: the application counts it at its completion, the
+ * device at another time. */
+static double at_borders(const struct job *j)
+{
+	return (double)(2ULL * j->iodepth * j->numjobs * job_bs_max(j));
+}
+
+/* Journals, metadata and others that use the device let it see more: up to a tenth the cache took
+ * nothing, beyond that nobody knows what it took. */
+#define SEEN_MORE 1.1
+
+static const struct outcome_device *device_of(const struct outcome *o, unsigned dir)
+{
+	return dir == DIR_READ ? &o->device_read : &o->device_written;
+}
+
+static bool device_saw_more(const struct metric *m, const struct job *j, const struct outcome *o)
+{
+	return (double)device_of(o, m->dir)->bytes - at_borders(j) >
+	       SEEN_MORE * (double)o->dir[m->dir].bytes;
+}
+
+static void derive_absorbed(const struct metric *m, const struct job *j, const struct outcome *o,
+			    struct value *out)
+{
+	const struct outcome_device *d = device_of(o, m->dir);
+	double bytes = (double)o->dir[m->dir].bytes, v;
+
+	if (d->state == DEVICE_NONE)
+		set_missing(out, VALUE_NA, 0);
+	if (d->state != DEVICE_KNOWN || !o->dir[m->dir].bytes || device_saw_more(m, j, o))
+		return;
+	v = fmax(0, bytes - (double)d->bytes) / bytes;
+	set_ok(out, v, relative(fmin(1, at_borders(j) / bytes), v), o->dir[m->dir].ios);
+}
+
+static void derive_depth(const struct job *j, const struct outcome *o, struct value *out)
+{
+	uint64_t ios = sum_dirs(o, METRIC_ALL, false);
+
+	if (ios == 0 || o->window == 0)
+		return;
+	set_ok(out, outcome_depth(o, j->numjobs, j->iodepth), relative(1.0, (double)ios), ios);
+}
+
+static void derive(const struct metric *m, const struct job *j, const struct outcome *o,
+		   struct value *out)
 {
 	switch (m->source) {
 	case SOURCE_IOS:
@@ -163,6 +209,12 @@ static void derive(const struct metric *m, const struct outcome *o, struct value
 	case SOURCE_STALL:
 		derive_stall(o, out);
 		break;
+	case SOURCE_ABSORBED:
+		derive_absorbed(m, j, o, out);
+		break;
+	case SOURCE_DEPTH:
+		derive_depth(j, o, out);
+		break;
 	}
 }
 
@@ -176,19 +228,32 @@ void metric_value(const struct metric *m, const struct job *j, const struct outc
 		set_missing(out, VALUE_NA, 0);
 		return;
 	}
-	derive(m, o, out);
+	derive(m, j, o, out);
 	if (out->state == VALUE_OK && !isfinite(out->v))
 		set_missing(out, VALUE_ABSENT, out->n);
 }
 
-void measure_write_values(void *arg, const struct result *r, const struct run *run, struct jw *w)
+const char *metric_absent_why(const struct metric *m, const struct job *j, const struct outcome *o,
+			      struct arena *a)
 {
-	(void)arg;
-	for (unsigned i = 0; i < metric_count; i++) {
-		const struct metric *m = &metric_table[i];
-		struct value v;
+	const struct outcome_device *d = device_of(o, m->dir);
+	const char *text;
+	struct value v;
+	struct str s;
 
-		metric_value(m, &r->jobs[run->job], &run->out, &v);
-		result_write_value(w, m->name, m->unit, &v);
-	}
+	metric_value(m, j, o, &v);
+	if (m->source != SOURCE_ABSORBED || v.state != VALUE_ABSENT || o->status != OUTCOME_OK)
+		return "";
+	if (d->state == DEVICE_UNKNOWN)
+		return arena_printf(a, ": %s", d->why[0] ? d->why : "it was not recorded");
+	if (!device_saw_more(m, j, o))
+		return "";
+	str_init(&s);
+	str_add(&s, ": the device saw more, ");
+	unit_format(&s, UNIT_BYTES, (double)d->bytes);
+	str_add(&s, " where the application moved ");
+	unit_format(&s, UNIT_BYTES, (double)o->dir[m->dir].bytes);
+	text = arena_strdup(a, s.s);
+	str_release(&s);
+	return text;
 }

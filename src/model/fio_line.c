@@ -149,6 +149,8 @@ void job_fio(const struct job *j, const char *target_path, struct str *out)
 	add_length(j, out);
 	add_pattern(j, out);
 	add_syncs(j, out);
+	if (j->percentile_list && *j->percentile_list)
+		add_word(out, "--percentile_list=%s", j->percentile_list);
 	add_word(out, "--invalidate=%d", j->invalidate);
 	if (j->startdelay)
 		add_time(out, "startdelay", j->startdelay);

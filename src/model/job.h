@@ -84,8 +84,11 @@ struct job {
 
 	uint32_t size_percent; /* `size: 50%` of the target was asked, 0 = not; size is what came of
 				  it */
-	uint32_t runs;         /* runs a session */
-	uint64_t seed;         /* of the offsets when randrepeat; from the suite, not identity */
+	/* "50:99:99.95" (ascending): what documents show besides and reports show first; "" or
+	 * NULL = nothing is named */
+	const char *percentile_list;
+	uint32_t runs; /* runs a session */
+	uint64_t seed; /* of the offsets when randrepeat; from the suite, not identity */
 	bool canary, untouched;
 	uint32_t file_line; /* line of the workload in the suite, for messages; 0 = unknown */
 };

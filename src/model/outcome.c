@@ -73,6 +73,17 @@ void outcome_note(struct outcome *o, const char *fmt, ...)
 		memcpy(o->notes + sizeof(o->notes) - 4, "...", 4);
 }
 
+double outcome_depth(const struct outcome *o, uint32_t numjobs, uint32_t asked)
+{
+	double limit = o->has_slat ? asked : 1, v;
+	uint64_t sum = 0;
+
+	for (unsigned d = 0; d < DIR_COUNT; d++)
+		sum += o->dir[d].clat.sum;
+	v = o->window && numjobs ? (double)sum / (double)o->window / numjobs : 0;
+	return v < limit ? v : limit;
+}
+
 void outcome_release(struct outcome *o)
 {
 	for (unsigned d = 0; d < DIR_COUNT; d++) {

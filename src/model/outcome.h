@@ -31,6 +31,17 @@ struct outcome_dir {
 		lat; /* of all issued in the window, also those that complete in drain */
 };
 
+/*
+ * What a device moved inside the window for one direction, beside what the application moved.
+ * Unknown is the state of what nobody recorded: a result of before. NONE: there is no device.
+ */
+enum device_state { DEVICE_UNKNOWN, DEVICE_KNOWN, DEVICE_NONE };
+struct outcome_device {
+	enum device_state state;
+	uint64_t bytes; /* when KNOWN */
+	char why[96];   /* when UNKNOWN; "" = not recorded */
+};
+
 /* 100 ms of the window: completions. */
 #define SLOT_NS 100000000ULL
 struct outcome_slot {
@@ -53,9 +64,9 @@ struct outcome {
 	struct bins sync_lat;   /* fsync, fdatasync calls (end_fsync included) */
 	uint64_t stall_longest; /* ns: longest gap between completions of a thread inside the window
 				 */
-	uint64_t cpu_usr, cpu_sys;   /* ns of the worker process inside the window */
-	uint64_t depth_sum, depth_n; /* in flight right after a submission, for the reached depth */
-	uint64_t written;            /* bytes written in all phases, for the budget */
+	uint64_t cpu_usr, cpu_sys; /* ns of the worker process inside the window */
+	struct outcome_device device_read, device_written;
+	uint64_t written; /* bytes written in all phases, for the budget */
 	uint64_t nslots;
 	struct outcome_slot *slots; /* nslots entries, malloc'ed: outcome_release */
 	/* What a reader of the numbers must know besides: which way was taken where several would
@@ -67,7 +78,12 @@ struct outcome {
 void outcome_init(struct outcome *o);
 /* Adds to o->notes, once; "" adds nothing. */
 void outcome_note(struct outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void outcome_release(struct outcome *o);                /* frees bins and slots */
+void outcome_release(struct outcome *o); /* frees bins and slots */
+/* I/Os of one job (thread) really in flight, by Little's law: the sum of the completion latencies
+ * of those issued in the window, over the window and the jobs. What was under way at its begin is
+ * missing and what was at its end is whole: never above what can be in flight, which is `asked`, or
+ * 1 on a synchronous engine. 0 = none. */
+double outcome_depth(const struct outcome *o, uint32_t numjobs, uint32_t asked);
 const char *outcome_status_name(enum outcome_status s); /* "ok" "io_error" "setup" ... */
 int outcome_status_find(const char *name, enum outcome_status *out);
 const char *io_dir_name(enum io_dir d); /* "read" "write" "trim" */

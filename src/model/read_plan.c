@@ -65,6 +65,7 @@ static int read_job(const struct reader *rd, const struct json *o, struct job *j
 	    doc_opt_text(rd, o, "why", &j->why) ||
 	    doc_opt_text(rd, o, "ioengine_asked", &j->ioengine_asked) ||
 	    json_opt_bool(o, "direct_auto", false, &j->direct_auto, rd->e) ||
+	    doc_opt_text(rd, o, "percentile_list", &j->percentile_list) ||
 	    doc_u32(rd, o, "runs", RUNS_LIMIT, &j->runs) || doc_seed(rd, o, "seed", &j->seed) ||
 	    json_opt_bool(o, "canary", false, &j->canary, rd->e) ||
 	    json_opt_bool(o, "untouched", false, &j->untouched, rd->e) ||

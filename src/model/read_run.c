@@ -127,6 +127,28 @@ static int read_failure(const struct reader *rd, const struct json *o, struct ou
 	return 0;
 }
 
+static int read_device(const struct reader *rd, const struct json *o, const char *key,
+		       struct outcome_device *d)
+{
+	struct json x = json_member(o, key), bytes;
+	const char *why;
+	bool none;
+
+	if (!json_present(&x))
+		return 0;
+	if (json_need_object(&x, rd->e) || json_opt_str(&x, "unknown", "", &why, rd->e) ||
+	    json_opt_bool(&x, "none", false, &none, rd->e))
+		return rd->e->code;
+	bytes = json_member(&x, "bytes");
+	if (json_present(&bytes) + none + (*why != '\0') != 1)
+		return doc_bad(rd, &x, NULL, "holds not one of bytes, none and unknown");
+	copy_text(d->why, sizeof(d->why), why);
+	if (*why)
+		return 0;
+	d->state = none ? DEVICE_NONE : DEVICE_KNOWN;
+	return none ? 0 : json_get_u64(&x, "bytes", &d->bytes, rd->e);
+}
+
 static int read_counters(const struct reader *rd, const struct json *o, struct outcome *out)
 {
 	const char *notes;
@@ -139,9 +161,9 @@ static int read_counters(const struct reader *rd, const struct json *o, struct o
 	    json_get_u64(o, "stall_longest", &out->stall_longest, rd->e) ||
 	    json_get_u64(o, "cpu_usr", &out->cpu_usr, rd->e) ||
 	    json_get_u64(o, "cpu_sys", &out->cpu_sys, rd->e) ||
-	    json_get_u64(o, "depth_sum", &out->depth_sum, rd->e) ||
-	    json_get_u64(o, "depth_n", &out->depth_n, rd->e) ||
-	    json_get_u64(o, "written", &out->written, rd->e))
+	    json_get_u64(o, "written", &out->written, rd->e) ||
+	    read_device(rd, o, "device_read", &out->device_read) ||
+	    read_device(rd, o, "device_written", &out->device_written))
 		return rd->e->code;
 	copy_text(out->notes, sizeof(out->notes), notes);
 	return 0;

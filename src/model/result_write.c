@@ -97,6 +97,8 @@ static void write_job(const struct result *r, const struct job *j, struct jw *w)
 	str_release(&text);
 	jw_str(w, "ioengine_asked", j->ioengine_asked ? j->ioengine_asked : j->ioengine);
 	write_flag(w, "direct_auto", j->direct_auto);
+	if (j->percentile_list && *j->percentile_list)
+		jw_str(w, "percentile_list", j->percentile_list);
 	jw_u64(w, "runs", j->runs);
 	write_seed(w, "seed", j->seed);
 	write_flag(w, "canary", j->canary);

@@ -104,6 +104,21 @@ static void write_failure(struct jw *w, const struct outcome *o)
 		jw_bool(w, "abandoned", true);
 }
 
+/* What nobody recorded is left out. */
+static void write_device(struct jw *w, const char *key, const struct outcome_device *d)
+{
+	if (d->state == DEVICE_UNKNOWN && !d->why[0])
+		return;
+	jw_object_flat(w, key);
+	if (d->state == DEVICE_KNOWN)
+		jw_u64(w, "bytes", d->bytes);
+	else if (d->state == DEVICE_NONE)
+		jw_bool(w, "none", true);
+	else
+		jw_str(w, "unknown", d->why);
+	jw_end_object(w);
+}
+
 static void write_outcome(struct jw *w, const struct outcome *o)
 {
 	jw_str(w, "status", outcome_status_name(o->status));
@@ -117,9 +132,9 @@ static void write_outcome(struct jw *w, const struct outcome *o)
 	jw_u64(w, "stall_longest", o->stall_longest);
 	jw_u64(w, "cpu_usr", o->cpu_usr);
 	jw_u64(w, "cpu_sys", o->cpu_sys);
-	jw_u64(w, "depth_sum", o->depth_sum);
-	jw_u64(w, "depth_n", o->depth_n);
 	jw_u64(w, "written", o->written);
+	write_device(w, "device_read", &o->device_read);
+	write_device(w, "device_written", &o->device_written);
 	for (unsigned d = 0; d < DIR_COUNT; d++)
 		write_dir(w, io_dir_name((enum io_dir)d), &o->dir[d]);
 	write_bins(w, "sync_lat", &o->sync_lat);

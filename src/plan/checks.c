@@ -28,7 +28,7 @@ static int resolve_cached(struct planner *pl, const char *name, const struct job
 	unsigned dirs = (metric_job_does(j, DIR_READ) ? 1u : 0) |
 			(metric_job_does(j, DIR_WRITE) ? 2u : 0) |
 			(j->fsync || j->fdatasync || j->end_fsync ? 4u : 0) |
-			(metric_job_does(j, DIR_TRIM) ? 8u : 0);
+			(metric_job_does(j, DIR_TRIM) ? 8u : 0) | (j->rate > 0 ? 16u : 0);
 	size_t at = (hash_str(name) + dirs) % (sizeof(pl->metrics) / sizeof(pl->metrics[0]));
 	struct metric_slot *slot = &pl->metrics[at];
 
@@ -55,6 +55,13 @@ static void no_direction(struct planner *pl, const char *name, uint32_t line, ui
 				   j->name, name);
 		if (d)
 			diag_hint(d, "`fsync: 1`, or `end_fsync: true` on a writing workload");
+		return;
+	}
+	if (m && m->source == SOURCE_DEPTH) {
+		planner_report(pl, line, column,
+			       "workload '%s' has no %s: under rate latency counts from the "
+			       "intended start, and tells no depth",
+			       j->name, name);
 		return;
 	}
 	d = planner_report(pl, line, column, "workload '%s' is %s%s and has no %s", j->name,
@@ -94,6 +101,12 @@ static int metrics_of(struct planner *pl, const char *name, uint32_t line, uint3
 		planner_report(pl, line, column,
 			       "workload '%s' has no %s: ioengine %s is synchronous", j->name,
 			       m[i]->name, j->ioengine);
+		return 0;
+	}
+	if (n > 0 && m[0]->source == SOURCE_ABSORBED && g && (g->caps & ENGINE_DISKLESS)) {
+		planner_report(pl, line, column,
+			       "workload '%s' has no %s: ioengine %s has no device", j->name,
+			       m[0]->name, j->ioengine);
 		return 0;
 	}
 	return n < 0 ? 0 : n;

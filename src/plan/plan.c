@@ -35,6 +35,7 @@ static const char *const plan_words[PW_COUNT] = {
 	[PW_RATE_BW] = "rate",
 	[PW_THINKTIME] = "thinktime",
 	[PW_THINKTIME_BLOCKS] = "thinktime_blocks",
+	[PW_PERCENTILES] = "percentile_list",
 	[PW_REFILL] = "refill_buffers",
 	[PW_COMPRESS] = "buffer_compress_percentage",
 	[PW_DEDUPE] = "dedupe_percentage",

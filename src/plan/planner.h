@@ -49,6 +49,7 @@ enum plan_word {
 	PW_THINKTIME_BLOCKS,
 	PW_LOOPS,
 	PW_NUMJOBS,
+	PW_PERCENTILES,
 	PW_COUNT
 };
 unsigned plan_word_at(enum plan_word w);
@@ -89,6 +90,7 @@ struct planner {
 	struct engine_state *engine;      /* engine_count */
 	const struct engine *auto_engine; /* NULL = not asked yet */
 	const char *engine_why;           /* of the instance being resolved */
+	const char *percentiles;          /* the list that was looked at last */
 	const char *not_selected;         /* sentences shared by many */
 	const char *check_not_selected, *no_check_selected;
 
@@ -154,6 +156,9 @@ void resolve_on_target(struct planner *pl, const struct workload *w, struct job 
 const char *engine_resolve(struct planner *pl, struct job *j, const struct job_origins *og);
 /* What the engine of that name can have in flight; UINT32_MAX = it does not say. */
 uint32_t engine_depth_max(const char *name);
+
+/* percentiles.c: every percentile of percentile_list is one of the table. */
+void percentiles_check(struct planner *pl, const struct job *j, const struct job_origins *og);
 
 /* polling.c: NULL when hipri is not asked for or works, else the sentence. */
 const char *job_polls(struct plan *p, const struct host *h, struct job *j);

@@ -16,7 +16,7 @@ void resolve_word(struct planner *pl, struct job *j, struct job_origins *og, con
 {
 	struct err e = ERR_INIT;
 
-	if (w->read(w, node->text, pl->a, j, &e) < 0)
+	if (w->read(w, word_text(w, node, pl->a), pl->a, j, &e) < 0)
 		planner_report_err(pl, node->line, node->column, &e);
 	og->of[word_index(w)] = (struct origin){kind, node->line, node->column,
 						suite_param_text(pl->s, node, pl->a)};
@@ -191,6 +191,7 @@ void resolve_instance(struct planner *pl, const struct workload *w, struct job *
 	resolve_contents(pl, w, j, og);
 	resolve_time(pl, w, j, og);
 	resolve_batches(pl, w, j, og);
+	percentiles_check(pl, j, og);
 	pl->engine_why = engine_resolve(pl, j, og);
 }
 

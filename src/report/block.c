@@ -7,6 +7,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define INDENT "             "
@@ -178,9 +179,24 @@ static const char *reason(const struct verdict *v, const struct metric *m)
 	return colon && colon[1] == ' ' && !isnan(v->change) ? colon + 2 : v->text;
 }
 
-void report_block(const struct result *r, const struct verdict *v, const struct console_options *o,
-		  struct str *out)
+struct beside {
+	struct str *s;
+	unsigned width;
+};
+
+static void add_beside(void *arg, const char *name, const char *text)
 {
+	struct beside *b = arg;
+	char head[16];
+
+	snprintf(head, sizeof(head), "%s:", name);
+	view_add_line(b->s, head, text, b->width);
+}
+
+void view_block(const struct view *w, const struct verdict *v, const struct console_options *o,
+		struct str *out)
+{
+	const struct result *r = w->r;
 	const struct metric *m = view_metric(r, v);
 	unsigned width = o && o->width ? o->width : 80;
 	struct str s;
@@ -202,6 +218,8 @@ void report_block(const struct result *r, const struct verdict *v, const struct 
 		label(&s, "injected:");
 		str_addf(&s, "%s, by --inject: not the device's doing\n", r->inject);
 	}
+	if (v->job != UINT32_MAX && v->kind != VERDICT_NO_BASELINE)
+		view_beside(w, v->job, false, add_beside, &(struct beside){&s, width});
 	if (v->kind == VERDICT_REGRESSION)
 		add_company(&s, r, v, width);
 	if (o && v->kind != VERDICT_NO_BASELINE && v->kind != VERDICT_KNOWN)

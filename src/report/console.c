@@ -61,6 +61,32 @@ static void add_figure(struct console *c, struct str *s, uint32_t job, const cha
 	unit_format(s, m->unit, v);
 }
 
+/* Those that the workload lists, else the one that people quote. */
+static void add_percentiles(struct console *c, struct str *s, uint32_t job, const char *dir)
+{
+	const char *list = c->r->jobs[job].percentile_list;
+
+	for (const char *p = list && *list ? list : "99", *end; p; p = *end ? end + 1 : NULL) {
+		char name[48], before[32];
+
+		end = strchrnul(p, ':');
+		snprintf(name, sizeof(name), "%s.clat.p%.*s", dir, (int)(end - p), p);
+		snprintf(before, sizeof(before), ", p%.*s ", (int)(end - p), p);
+		add_figure(c, s, job, name, before);
+	}
+}
+
+static void add_beside(void *arg, const char *name, const char *text)
+{
+	struct console *c = arg;
+	struct str s;
+
+	str_init(&s);
+	str_addf(&s, "  %-12s %s\n", name, text);
+	str_add_clean(c->out, s.s, s.len);
+	str_release(&s);
+}
+
 /* The measure line of a workload: what it did, in the figures people quote. */
 static void add_measure(struct console *c, const struct verdict *v)
 {
@@ -87,12 +113,13 @@ static void add_measure(struct console *c, const struct verdict *v)
 		add_figure(c, &s, v->job, name, " ");
 		snprintf(name, sizeof(name), "%s.bw", dir);
 		add_figure(c, &s, v->job, name, ", ");
-		snprintf(name, sizeof(name), "%s.clat.p99", dir);
-		add_figure(c, &s, v->job, name, ", p99 ");
+		add_percentiles(c, &s, v->job, dir);
 	}
 	str_addc(&s, '\n');
 	str_add_clean(c->out, s.s, s.len);
 	str_release(&s);
+	if (v->kind == VERDICT_PASS)
+		view_beside(&c->view, v->job, c->o->verbose, add_beside, c);
 }
 
 #define CHECK_INDENT 15 /* of the text behind the verdict's word */
@@ -238,7 +265,7 @@ static void add_blocks(struct console *c)
 			continue;
 		if (blocks++ == 0)
 			str_addc(c->out, '\n');
-		report_block(c->r, v, c->o, c->out);
+		view_block(&c->view, v, c->o, c->out);
 		add_also(c, i);
 	}
 	add_improvement(c);

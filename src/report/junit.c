@@ -179,7 +179,7 @@ static void verdict_case(struct junit *j, const struct view *view, const struct 
 		if (!v->watch && (v->kind == VERDICT_INCONCLUSIVE || v->kind == VERDICT_KNOWN))
 			str_addf(&message, "%s: ", verdict_name(v->kind));
 		str_addn(&message, v->text, strnlen(v->text, MESSAGE_MAX));
-		report_block(r, v, &j->plain, &block);
+		view_block(view, v, &j->plain, &block);
 		child(j, element[v->shape], v->type, message.s, block.s);
 	}
 	end(j);

@@ -39,9 +39,6 @@ struct console_options {
 /* Everything but the last line: table of workloads and checks, block of each bad verdict
  * (DESIGN 3.6). */
 void report_console(const struct result *r, const struct console_options *o, struct str *out);
-/* The block of one verdict (failure text of JUnit, Markdown, terminal alike), no colour. */
-void report_block(const struct result *r, const struct verdict *v, const struct console_options *o,
-		  struct str *out);
 /* The last line: verdict with counts and the meaning of the status. */
 void report_last_line(const struct result *const *r, size_t n, enum exit_status status,
 		      const struct console_options *o, struct str *out);

@@ -29,6 +29,13 @@ void view_init(struct view *w, const struct result *r);
 void view_release(struct view *w);
 /* Median of a metric over the runs of a job; NaN unless every run has it. */
 double view_median(const struct view *w, uint32_t job, const struct metric *m);
+/* What must be read beside the figures of a job: line(arg, "absorbed" or "note", text) for each.
+ * verbose: also what is unknown, and how the engine was set up. */
+typedef void view_line_fn(void *arg, const char *name, const char *text);
+void view_beside(const struct view *w, uint32_t job, bool verbose, view_line_fn *line, void *arg);
+/* The block of one bad verdict (failure text of JUnit, terminal alike), no colour. */
+void view_block(const struct view *w, const struct verdict *v, const struct console_options *o,
+		struct str *out);
 /* ns the runs of a job took, all sessions. */
 uint64_t view_wall(const struct view *w, uint32_t job);
 /* "-7.3 % [-9.2, -5.3], tolerance 5 %"; "" when there is no change to show. */

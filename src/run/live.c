@@ -100,8 +100,6 @@ static void gather_threads(const struct live *l, struct outcome *o)
 		o->ramp = larger(o->ramp, t->ramp);
 		o->stall_longest = larger(o->stall_longest, t->stall);
 		late = larger(late, t->late);
-		o->depth_sum += t->depth_sum;
-		o->depth_n += t->depth_n;
 		o->written += t->written;
 		unslotted += t->unslotted;
 		retried += t->retried;
@@ -195,11 +193,13 @@ void live_gather(const struct live *l, struct outcome *o)
 
 	outcome_note(o, "%s", l->note);
 	for (unsigned i = 0; i < l->nthreads; i++)
-		outcome_note(o, "%s", l->thread[i].note);
+		if (l->thread[i].note[0])
+			outcome_note(o, "engine: %s", l->thread[i].note);
 	gather_threads(l, o);
 	gather_hists(l, o);
 	gather_slots(l, o);
 	o->has_slat = !l->sync_engine;
+	device_gather(&l->device, o);
 	o->cpu_usr = between(l->cpu_usr);
 	o->cpu_sys = between(l->cpu_sys);
 	for (int d = 0; d < DIR_COUNT; d++)

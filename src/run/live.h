@@ -39,7 +39,7 @@ struct live_thread {
 	uint64_t window, ramp, stall;
 	uint64_t late; /* ns, longest wait beyond its limit: the thread was not scheduled meanwhile
 			*/
-	uint64_t depth_sum, depth_n, written;
+	uint64_t written;
 	uint64_t unslotted; /* completions beyond the last slot */
 	uint64_t retried;   /* by its engine: nowait */
 	uint64_t unissued;  /* bytes due in the window of an open loop that were never issued */
@@ -47,6 +47,13 @@ struct live_thread {
 	struct outcome_slot *slots;
 	struct live_dir dir[DIR_COUNT];
 	struct hist sync;
+};
+
+/* What the device did up to the borders of the window (device.c). Negative: not read. */
+struct device_marks {
+	int64_t read[2], written[2];               /* bytes */
+	struct outcome_device read_of, written_of; /* KNOWN: the marks are to tell; else why not */
+	bool must_move;                            /* direct I/O: no cache can have taken it */
 };
 
 struct live {
@@ -72,6 +79,7 @@ struct live {
 	/* CPU of the worker process at the borders of the window */
 	_Atomic uint32_t cpu_begun, cpu_left;
 	uint64_t cpu_usr[2], cpu_sys[2];
+	struct device_marks device; /* taken with those of the CPU */
 	bool sync_engine;
 	bool open_loop; /* latency counts from the intended start */
 	char note[256]; /* of the set-up, written before there are threads */
@@ -122,7 +130,8 @@ struct task {
 	struct live_thread *t;
 	const struct engine *engine;
 	unsigned index;
-	int fd; /* own open file description; -1 for diskless engines */
+	int fd;                      /* own open file description; -1 for diskless engines */
+	const struct device *device; /* what the marks read; of the worker */
 	uint8_t *buffers;
 	size_t buffer_len, buffers_len;
 
@@ -195,6 +204,21 @@ bool task_complete(struct task *k, struct io *io);
 void task_single(struct task *k);
 /* sync.c: one fsync or fdatasync with nothing in flight. */
 void task_sync(struct task *k, enum io_op op);
+
+/* device.c: the counters of the kernel that tell what reached the device. Opened by the worker
+ * while its threads wait for their begin; read at both borders of the window, outside the I/O path.
+ */
+struct device {
+	int io, stat; /* descriptors of /proc/self/io and of the device's stat; -1 = none */
+};
+void device_open(struct device *d, const struct job *j, const struct engine *g, int fd,
+		 struct device_marks *m);
+void device_close(struct device *d);
+void device_mark(const struct device *d, struct device_marks *m, int border);
+/* What came of the marks, into o. */
+void device_gather(const struct device_marks *m, struct outcome *o);
+/* depth.c: says in o when the depth that was asked for was not reached and no pacer explains it. */
+void depth_note(const struct job *j, struct outcome *o);
 
 /* inject.c */
 void task_inject_init(struct task *k);

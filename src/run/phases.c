@@ -187,8 +187,6 @@ static void taken(struct task *k, unsigned n)
 	if (k->phase == PHASE_MEASURE) {
 		for (int d = 0; d < DIR_COUNT; d++)
 			k->t->dir[d].issued += issued[d];
-		k->t->depth_sum += k->eng.inflight;
-		k->t->depth_n++;
 	}
 	k->q.issued += n;
 	k->npend -= n;
@@ -301,8 +299,9 @@ void task_quiesce(struct task *k)
 	}
 }
 
-static void cpu_mark(struct live *l, int border)
+static void border_mark(struct task *k, int border)
 {
+	struct live *l = k->live;
 	struct rusage u;
 
 	/* RUSAGE_SELF: the kernel's io workers and SQPOLL threads of a ring count too. */
@@ -311,6 +310,8 @@ static void cpu_mark(struct live *l, int border)
 		(uint64_t)u.ru_utime.tv_sec * NS_PER_SEC + (uint64_t)u.ru_utime.tv_usec * NS_PER_US;
 	l->cpu_sys[border] =
 		(uint64_t)u.ru_stime.tv_sec * NS_PER_SEC + (uint64_t)u.ru_stime.tv_usec * NS_PER_US;
+	if (k->device)
+		device_mark(k->device, &l->device, border);
 }
 
 static void set_phase(struct task *k, enum phase phase)
@@ -339,7 +340,7 @@ static void cpu_leave(struct task *k)
 	unsigned before = atomic_fetch_add(&k->live->cpu_left, 1);
 
 	if (ends_together(k) ? before == 0 : before + 1 == k->live->nthreads)
-		cpu_mark(k->live, 1);
+		border_mark(k, 1);
 }
 
 __attribute__((noinline, cold)) static void enter_window(struct task *k)
@@ -357,7 +358,7 @@ __attribute__((noinline, cold)) static void enter_window(struct task *k)
 	k->t->ramp = k->ws - k->t0;
 	set_phase(k, PHASE_MEASURE);
 	if (atomic_fetch_add(&k->live->cpu_begun, 1) == 0) {
-		cpu_mark(k->live, 0);
+		border_mark(k, 0);
 		atomic_store(&k->live->window_at, clock_now());
 	}
 	k->now = engine_now(&k->eng); /* the work of this function is no I/O's latency */

@@ -9,11 +9,8 @@
 static inline void taken(struct task *k, const struct io *io)
 {
 	k->left--;
-	if (io->phase == PHASE_MEASURE) {
+	if (io->phase == PHASE_MEASURE)
 		k->t->dir[io->dir].issued++;
-		k->t->depth_sum++;
-		k->t->depth_n++;
-	}
 }
 
 /* The engine did not do it at once: the general loop goes on from here. */

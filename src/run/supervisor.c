@@ -336,6 +336,7 @@ void child_outcome(const struct child *c, struct outcome *o)
 	if ((o->status == OUTCOME_OK || o->status == OUTCOME_INTERRUPTED) &&
 	    atomic_load(&c->live->final)) {
 		live_gather(c->live, o);
+		depth_note(((const struct run_request *)c->arg)->job, o);
 		return;
 	}
 	/* A failed run has no numbers, but its writes wore the device. */

@@ -24,6 +24,7 @@ struct worker {
 	pthread_t *thread;
 	bool *joined;
 	struct task *task;
+	struct device device;
 };
 
 static void setup_failed(struct worker *w, const struct err *e)
@@ -395,7 +396,8 @@ static void run_threads(struct child *c, struct worker *w)
 					   .t = &w->live->thread[i],
 					   .engine = w->engine,
 					   .index = i,
-					   .fd = -1};
+					   .fd = -1,
+					   .device = &w->device};
 		arg[i] = (struct thread_arg){w, &w->task[i]};
 		int rc = pthread_create(&w->thread[i], NULL, thread_main, &arg[i]);
 
@@ -409,6 +411,8 @@ static void run_threads(struct child *c, struct worker *w)
 		}
 	}
 	await_ready(w, n);
+	device_open(&w->device, w->req->job, w->engine, w->req->nfds ? w->req->fds[0] : -1,
+		    &w->live->device);
 	if (!live_failed(w->live))
 		w->t0 = wait_gate(c);
 	atomic_store(&w->live->begun, w->t0);
@@ -422,7 +426,7 @@ static void run_threads(struct child *c, struct worker *w)
 
 void worker_body(struct child *c)
 {
-	struct worker w = {.req = c->arg, .live = c->live};
+	struct worker w = {.req = c->arg, .live = c->live, .device = {-1, -1}};
 	const struct job *j = w.req->job;
 	struct err e = ERR_INIT;
 
@@ -441,5 +445,6 @@ void worker_body(struct child *c)
 	pthread_cond_init(&w.begin, NULL);
 	w.task = xcalloc(j->numjobs, sizeof(*w.task));
 	run_threads(c, &w);
+	device_close(&w.device);
 	atomic_store(&w.live->phase, PHASE_END);
 }

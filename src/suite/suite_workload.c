@@ -37,12 +37,14 @@ const struct word *read_word(struct reader *r, const struct ynode *key, const st
 		unknown_word(r, key);
 		return NULL;
 	}
-	if (node->kind == Y_SEQ) {
+	if (node->kind == Y_SEQ && !w->list) {
 		rd_hint(rd_error(r, node, "'%s' takes one value, not a list", key->text),
 			"several values belong into 'matrix: {%s: [...]}'", key->text);
 		return NULL;
 	}
-	text = rd_text(r, key, node);
+	text = node->kind == Y_SEQ ? word_text(w, node, &r->scratch) : rd_text(r, key, node);
+	if (!text && node->kind == Y_SEQ)
+		rd_error(r, node, "an item of '%s' is no single value", key->text);
 	if (!text)
 		return NULL;
 	if (w->read(w, text, &r->scratch, &j, &e)) {

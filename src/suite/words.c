@@ -224,6 +224,13 @@ const struct word word_table[] = {
 	 .what = "script of the sim engine",
 	 .read = word_read_sim,
 	 .show = word_show_sim},
+	{.name = "percentile_list",
+	 .dflt = "",
+	 .what = "percentiles shown besides those of the table: [50, 99.5], or 50:99.5",
+	 .read = word_read_percentiles,
+	 .show = word_show_text,
+	 AT(percentile_list),
+	 .list = true},
 	{.name = "runs",
 	 .dflt = "5",
 	 .what = "runs a session, each in a fresh process",
@@ -259,7 +266,7 @@ void words_default(struct job *j, struct arena *a)
 {
 	j->ioengine = j->ioengine_asked = arena_strdup(a, "psync");
 	j->sim = j->bssplit = j->bsrange = j->random_distribution = j->cpus_allowed =
-		arena_strdup(a, "");
+		j->percentile_list = arena_strdup(a, "");
 	j->bs = 4096;
 	j->iodepth = j->numjobs = 1;
 	j->iodepth_batch_submit = j->iodepth_batch_complete_min = 1;

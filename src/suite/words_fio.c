@@ -224,8 +224,6 @@ static const struct sentence sentences[] = {
 	{"per_job_logs", "series are part of the result: use 'report'"},
 	{"percentage_random",
 	 "a mix of sequential and random comes with a later version; use two workloads"},
-	{"percentile_list",
-	 "p50 p90 p95 p99 p99.9 p99.99 are always computed: name them in 'gate' or 'expect'"},
 	{"pi_act", PASSTHROUGH},
 	{"pi_chk", PASSTHROUGH},
 	{"pingpong", NETWORK},

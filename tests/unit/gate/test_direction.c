@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "lab.h"
 
-/* Two hundred latencies from 80 us on, 10000 times each, so that p99.99 has its samples. */
+/* Two hundred latencies from 80 us on, a million times each, so that p99.9999 has its samples. */
 static void latencies(struct bins *b, double factor, unsigned salt)
 {
 	struct hist *h = xcalloc(1, sizeof(*h));
@@ -17,9 +17,9 @@ static void latencies(struct bins *b, double factor, unsigned salt)
 		hist_add(h, (uint64_t)((80000 + i * 800 + salt * 40) * factor));
 	bins_from_hist(b, h);
 	for (size_t i = 0; i < b->nb; i++)
-		b->b[i].count *= 10000;
-	b->n *= 10000;
-	b->sum *= 10000;
+		b->b[i].count *= 1000000;
+	b->n *= 1000000;
+	b->sum *= 1000000;
 	free(h);
 }
 
@@ -38,6 +38,10 @@ static void whole_run(struct outcome *o, double factor, unsigned salt)
 		latencies(&o->dir[d].lat, factor, salt);
 	}
 	latencies(&o->sync_lat, factor, salt);
+	o->device_read = o->device_written = (struct outcome_device){
+		.state = DEVICE_KNOWN,
+		.bytes = (uint64_t)((double)o->dir[DIR_READ].bytes * (1 - 0.4 * factor * noise)),
+	};
 	o->stall_longest = (uint64_t)(3000000 * noise * factor);
 	o->cpu_usr = (uint64_t)(6000000000. * noise * factor);
 	o->cpu_sys = (uint64_t)(9000000000. * noise * factor);
@@ -121,14 +125,17 @@ static void test_every_metric(void **state)
 		for (unsigned i = 0; i < metric_count; i++) {
 			const struct metric *m = &metric_table[i];
 
-			assert_true(m->better != BETTER_NONE);
+			if (m->better == BETTER_NONE) {
+				assert_string_equal(m->name, "depth.reached");
+				continue;
+			}
 			trims += strncmp(m->name, "trim.", 5) == 0;
 			judged += both_ways(m, &b, writes);
 		}
 		baseline_release(&b);
 	}
 	/* what belongs to one direction is judged once, what belongs to the job twice */
-	assert_true(judged >= metric_count - trims / 2);
+	assert_true(judged >= metric_count - trims / 2 - 1);
 }
 
 int main(void)

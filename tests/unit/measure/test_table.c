@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "base/str.h"
+#include "json/json.h"
 #include "measure/metric.h"
 #include <stdio.h>
 #include <string.h>
@@ -30,9 +31,32 @@ static void test_complete(void **state)
 	static const struct {
 		const char *name;
 		double q;
-	} stats[] = {{"min", 0},         {"mean", 0},   {"stddev", 0}, {"p50", 0.5},
-		     {"p90", 0.9},       {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999},
-		     {"p99.99", 0.9999}, {"max", 0}};
+	} stats[] = {{"min", 0},
+		     {"mean", 0},
+		     {"stddev", 0},
+		     {"max", 0},
+		     {"p1", 0.01},
+		     {"p5", 0.05},
+		     {"p10", 0.1},
+		     {"p20", 0.2},
+		     {"p25", 0.25},
+		     {"p30", 0.3},
+		     {"p40", 0.4},
+		     {"p50", 0.5},
+		     {"p60", 0.6},
+		     {"p70", 0.7},
+		     {"p75", 0.75},
+		     {"p80", 0.8},
+		     {"p90", 0.9},
+		     {"p95", 0.95},
+		     {"p99", 0.99},
+		     {"p99.5", 0.995},
+		     {"p99.9", 0.999},
+		     {"p99.95", 0.9995},
+		     {"p99.99", 0.9999},
+		     {"p99.999", 0.99999},
+		     {"p99.9999", 0.999999}};
+	enum { STATS = sizeof(stats) / sizeof(stats[0]) };
 	char name[64];
 
 	(void)state;
@@ -41,13 +65,13 @@ static void test_complete(void **state)
 		assert_metric(name, UNIT_IOPS, BETTER_HIGHER, 0);
 		snprintf(name, sizeof(name), "%s.bw", dirs[d]);
 		assert_metric(name, UNIT_BW, BETTER_HIGHER, 0);
-		for (unsigned k = 0; k < 30; k++) {
-			snprintf(name, sizeof(name), "%s.%s.%s", dirs[d], lats[k / 10],
-				 stats[k % 10].name);
-			assert_metric(name, UNIT_TIME, BETTER_LOWER, stats[k % 10].q);
+		for (unsigned k = 0; k < 3 * STATS; k++) {
+			snprintf(name, sizeof(name), "%s.%s.%s", dirs[d], lats[k / STATS],
+				 stats[k % STATS].name);
+			assert_metric(name, UNIT_TIME, BETTER_LOWER, stats[k % STATS].q);
 		}
 	}
-	for (unsigned k = 0; k < 10; k++) {
+	for (unsigned k = 0; k < STATS; k++) {
 		snprintf(name, sizeof(name), "sync.lat.%s", stats[k].name);
 		assert_metric(name, UNIT_TIME, BETTER_LOWER, stats[k].q);
 	}
@@ -58,7 +82,10 @@ static void test_complete(void **state)
 	assert_metric("cpu.per_io", UNIT_TIME, BETTER_LOWER, 0);
 	assert_metric("bw.lowest_second", UNIT_BW, BETTER_HIGHER, 0);
 	assert_metric("stall.longest", UNIT_TIME, BETTER_LOWER, 0);
-	assert_int_equal(metric_count, 3 * 32 + 10 + 7);
+	assert_metric("read.absorbed", UNIT_RATIO, BETTER_LOWER, 0);
+	assert_metric("write.absorbed", UNIT_RATIO, BETTER_LOWER, 0);
+	assert_metric("depth.reached", UNIT_COUNT, BETTER_NONE, 0);
+	assert_int_equal(metric_count, 3 * (2 + 3 * STATS) + STATS + 7 + 3);
 }
 
 static void test_unique(void **state)
@@ -76,6 +103,91 @@ static void test_unique(void **state)
 	assert_null(metric_find(NULL));
 	assert_null(metric_find("read.clat.p999"));
 	assert_null(metric_find("READ.IOPS"));
+}
+
+/* What documents hold without being asked: they must not grow with the table. */
+static void test_named(void **state)
+{
+	static const char *const plain[] = {"p50", "p90", "p95", "p99", "p99.9", "p99.99"};
+	unsigned n = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < metric_count; i++) {
+		const struct metric *m = &metric_table[i];
+		bool is_plain = m->stat != STAT_PERCENTILE;
+
+		for (unsigned k = 0; k < 6; k++)
+			is_plain |= str_ends(m->name, plain[k]) &&
+				    m->name[strlen(m->name) - strlen(plain[k]) - 1] == '.';
+		assert_int_equal(m->named, !is_plain);
+		n += !m->named;
+	}
+	assert_int_equal(n, 3 * 32 + 10 + 7 + 3);
+}
+
+static void test_listed(void **state)
+{
+	static const struct {
+		const char *list, *name;
+		bool listed;
+	} rows[] = {
+		{"50:99:99.95", "read.clat.p99.95", true},
+		{"50:99:99.95", "sync.lat.p50", true},
+		{"50:99:99.95", "read.clat.p99", true},
+		{"50:99:99.95", "read.clat.p99.9", false},
+		{"50:99:99.95", "read.clat.p5", false},
+		{"99.9", "read.clat.p99", false},
+		{"99.9", "read.clat.p99.9", true},
+		{"99", "read.clat.p99.9", false},
+		{"9", "read.clat.p99.9", false},
+		{"50", "cpu.per_io", false},
+		{"50", "read.iops", false},
+		{"", "read.clat.p50", false},
+		{NULL, "read.clat.p50", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct job j = {.percentile_list = rows[i].list};
+
+		if (metric_listed(metric_find(rows[i].name), &j) != rows[i].listed)
+			fail_msg("row %zu", i);
+	}
+}
+
+/* A check names a percentile for its own job alone. */
+static void test_shown(void **state)
+{
+	struct job jobs[4] = {{.percentile_list = "75"}};
+	struct check checks[] = {{.job = 1, .metric = "read.iops"},
+				 {.job = 1, .metric = "read.clat.p99.5"},
+				 {.job = 3, .metric = "read.clat.p1"}};
+	struct result r = {.jobs = jobs, .njobs = 4, .checks = checks, .nchecks = 3};
+	static const struct {
+		const char *name;
+		unsigned jobs; /* one bit a job */
+	} rows[] = {{"read.clat.p99", 15},  {"read.iops", 15},   {"read.clat.p75", 1},
+		    {"read.clat.p99.5", 2}, {"read.clat.p1", 8}, {"read.lat.p99.5", 0},
+		    {"write.clat.p75", 1},  {"read.clat.p40", 0}};
+
+	(void)state;
+	for (uint32_t k = 0; k < 4; k++) {
+		struct run run = {.job = k};
+		struct jw w;
+
+		jw_init(&w);
+		jw_object(&w, NULL);
+		measure_write_values(NULL, &r, &run, &w);
+		jw_end_object(&w);
+		jw_finish(&w);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			char key[64];
+
+			snprintf(key, sizeof(key), "\"%s\":", rows[i].name);
+			assert_int_equal(strstr(w.out.s, key) != NULL, rows[i].jobs >> k & 1);
+		}
+		jw_release(&w);
+	}
 }
 
 static void test_nearest(void **state)
@@ -189,9 +301,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_complete), cmocka_unit_test(test_unique),
-		cmocka_unit_test(test_nearest),  cmocka_unit_test(test_resolve),
-		cmocka_unit_test(test_mix),      cmocka_unit_test(test_applies),
-		cmocka_unit_test(test_does),
+		cmocka_unit_test(test_named),    cmocka_unit_test(test_listed),
+		cmocka_unit_test(test_shown),    cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_resolve),  cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_applies),  cmocka_unit_test(test_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

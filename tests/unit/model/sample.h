@@ -67,8 +67,9 @@ static inline void sample_outcome(struct outcome *o, unsigned salt)
 	o->stall_longest = 3000000;
 	o->cpu_usr = 100000000;
 	o->cpu_sys = 250000000;
-	o->depth_sum = 1210 * 31;
-	o->depth_n = 1210;
+	o->device_read = (struct outcome_device){.state = DEVICE_KNOWN, .bytes = 1234567890};
+	snprintf(o->device_written.why, sizeof(o->device_written.why),
+		 "btrfs has no single device");
 	o->nslots = 13;
 	o->slots = calloc(o->nslots, sizeof(*o->slots));
 	for (unsigned i = 0; i < o->nslots; i++) {
@@ -120,6 +121,7 @@ static inline void sample_plan(struct result *r)
 	r->njobs = 3;
 	r->jobs = calloc(3, sizeof(*r->jobs));
 	r->jobs[0] = sample_job();
+	r->jobs[0].percentile_list = "50:99.5";
 	r->jobs[1] = sample_job();
 	r->jobs[1].name = "seq-write";
 	r->jobs[1].description = "buffered";

@@ -116,6 +116,12 @@ static void test_replaced(void **state)
 		{"\"id\": \"20261128T140322-a1b2c0\"", "\"id\": \"../../x\"", "sessions[0].id"},
 		{"\"id\": \"20261128T140322-a1b2c0\"",
 		 "\"id\": \"20261128T140322-a1b2c0-and-much-longer\"", "sessions[0].id"},
+		{"\"device_read\": {\"bytes\": 1234567890}", "\"device_read\": {}", "device_read"},
+		{"\"device_read\": {\"bytes\": 1234567890}",
+		 "\"device_read\": {\"bytes\": 1, \"none\": true}", "device_read"},
+		{"\"device_read\": {\"bytes\": 1234567890}", "\"device_read\": {\"bytes\": -1}",
+		 "device_read.bytes"},
+		{"\"device_read\": {\"bytes\": 1234567890}", "\"device_read\": 7", "device_read"},
 		{"\"complete\": true", "\"complete\": \"yes\"", "sessions[0].complete"},
 	};
 	char *text = sample_document();

@@ -74,6 +74,12 @@ static void test_fields(void **state)
 	assert_true(b.runs.v[4].out.abandoned);
 	assert_string_equal(b.runs.v[4].out.text, r.runs.v[4].out.text);
 	assert_string_equal(b.runs.v[4].out.notes, r.runs.v[4].out.notes);
+	assert_int_equal(b.runs.v[0].out.device_read.state, DEVICE_KNOWN);
+	assert_true(b.runs.v[0].out.device_read.bytes == 1234567890);
+	assert_int_equal(b.runs.v[0].out.device_written.state, DEVICE_UNKNOWN);
+	assert_string_equal(b.runs.v[0].out.device_written.why, "btrfs has no single device");
+	assert_string_equal(b.jobs[0].percentile_list, "50:99.5");
+	assert_null(b.jobs[1].percentile_list);
 	assert_int_equal(b.runs.v[2].out.nslots, 13);
 	assert_int_equal(b.runs.v[2].out.slots[12].ios[DIR_READ], 108);
 	assert_int_equal(b.runs.v[2].out.dir[DIR_READ].clat.nb,

@@ -5,9 +5,21 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+#include "report/view.h"
 #include "sample.h"
 
 static const struct console_options plain = {.width = 80};
+
+static void block_of(const struct sample *s, const struct verdict *v,
+		     const struct console_options *o, struct str *out)
+{
+	struct view w;
+
+	view_init(&w, &s->r);
+	view_block(&w, v, o, out);
+	view_release(&w);
+}
 
 static struct verdict *a_regression(struct sample *s)
 {
@@ -39,8 +51,8 @@ static void the_block_says_what_the_reader_needs(void **state)
 
 	sample_init(&s);
 	str_init(&out);
-	report_block(
-		&s.r, a_regression(&s),
+	block_of(
+		&s, a_regression(&s),
 		&(struct console_options){.width = 80, .command = "blkgate run x.yaml --target /x"},
 		&out);
 	assert_non_null(strstr(
@@ -114,6 +126,113 @@ static void a_failed_run_shows_no_number(void **state)
 	assert_null(strstr(out.s, "IOPS"));
 	str_release(&out);
 	sample_release(&s);
+}
+
+/* What no device saw and what the runs noted stands below the figures; figures in a note that
+ * differ from run to run make no second note. */
+static void what_stands_beside(void **state)
+{
+	static const struct {
+		struct outcome_device device[2];
+		const char *notes[2];
+		bool verbose;
+		const char *want[3], *none;
+	} rows[] = {
+		/* 26.3 million of 4 KiB beside 0.8 million, twice */
+		{{{.state = DEVICE_KNOWN, .bytes = 3276800000ULL},
+		  {.state = DEVICE_KNOWN, .bytes = 3276800000ULL}},
+		 {"depth reached 3.1 of 32",
+		  "depth reached 3.15 of 32; latency from the intended start"},
+		 false,
+		 {"  absorbed     97.0 % of the reads (application 201 GiB, device 6.10 GiB)\n",
+		  "  note         depth reached 3.1 of 32\n",
+		  "  note         latency from the intended start\n"},
+		 "3.15"},
+		{{{.state = DEVICE_KNOWN, .bytes = 107724800000ULL},
+		  {.state = DEVICE_KNOWN, .bytes = 107724800000ULL}},
+		 {"engine: io_uring set up with SQPOLL", "engine: io_uring set up with SQPOLL"},
+		 false,
+		 {NULL},
+		 "absorbed"},
+		{{{.why = "btrfs has no single device"}, {.why = "btrfs has no single device"}},
+		 {"engine: io_uring set up with SQPOLL", ""},
+		 true,
+		 {"  absorbed     unknown of the reads (btrfs has no single device)\n",
+		  "  note         engine: io_uring set up with SQPOLL\n"},
+		 NULL},
+		{{{.why = "btrfs has no single device"}, {.why = "btrfs has no single device"}},
+		 {"engine: io_uring set up with SQPOLL", ""},
+		 false,
+		 {NULL},
+		 "btrfs"},
+		{{{.state = DEVICE_KNOWN, .bytes = 300000000000ULL},
+		  {.state = DEVICE_KNOWN, .bytes = 107724800000ULL}},
+		 {"", ""},
+		 false,
+		 {"  absorbed     unknown of the reads: the device saw more (application 201 GiB, "
+		  "device 380 GiB)\n"},
+		 NULL},
+		{{{.state = DEVICE_NONE}, {.state = DEVICE_NONE}},
+		 {"", ""},
+		 true,
+		 {NULL},
+		 "absorbed"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct console_options o = {.width = 80, .verbose = rows[i].verbose};
+		struct sample s;
+		struct str out;
+
+		sample_init(&s);
+		s.jobs[0].numjobs = 1;
+		for (int k = 0; k < 2; k++) {
+			sample_run(&s, 0, 26300000);
+			struct outcome *run = &s.r.runs.v[k].out;
+
+			run->device_read = rows[i].device[k];
+			snprintf(run->notes, sizeof(run->notes), "%s", rows[i].notes[k]);
+		}
+		sample_verdict(&s, 0, VERDICT_MEASURE, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+		a_regression(&s);
+		str_init(&out);
+		report_console(&s.r, &o, &out);
+		for (int k = 0; k < 3 && rows[i].want[k]; k++)
+			if (!strstr(out.s, rows[i].want[k]))
+				fail_msg("row %zu: '%s' is not in\n%s", i, rows[i].want[k], out.s);
+		if (rows[i].none)
+			assert_null(strstr(out.s, rows[i].none));
+		if (i == 0)
+			assert_non_null(strstr(out.s, "\n  absorbed:  97.0 % of the reads"));
+		str_release(&out);
+		sample_release(&s);
+	}
+}
+
+/* percentile_list says which ones are shown. */
+static void listed_percentiles(void **state)
+{
+	struct hist *h = xcalloc(1, sizeof(*h));
+	struct sample s;
+	struct str out;
+
+	(void)state;
+	sample_init(&s);
+	sample_run(&s, 0, 1000);
+	hist_reset(h);
+	hist_add_n(h, 100, 900);
+	hist_add_n(h, 110, 100);
+	bins_from_hist(&s.r.runs.v[0].out.dir[DIR_READ].clat, h);
+	s.jobs[0].percentile_list = "50:75:99.9";
+	sample_verdict(&s, 0, VERDICT_MEASURE, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+	str_init(&out);
+	report_console(&s.r, &plain, &out);
+	assert_non_null(strstr(out.s, ", p50 100 ns, p75 100 ns"));
+	assert_null(strstr(out.s, "p99"));
+	str_release(&out);
+	sample_release(&s);
+	free(h);
 }
 
 static void no_escape_without_colour(void **state)
@@ -221,7 +340,7 @@ static void only_decided_company_counts(void **state)
 		o = sample_verdict(&s, 1, 1, kinds[i], JUNIT_FAILURE, STATUS_REGRESSION);
 		o->change = -0.06;
 		str_init(&out);
-		report_block(&s.r, &s.r.verdicts.v[0], &plain, &out);
+		block_of(&s, &s.r.verdicts.v[0], &plain, &out);
 		if (says[i])
 			assert_non_null(strstr(out.s, says[i]));
 		else
@@ -238,6 +357,8 @@ int main(void)
 		cmocka_unit_test(the_last_line_counts_and_explains),
 		cmocka_unit_test(measured_only_says_so),
 		cmocka_unit_test(a_failed_run_shows_no_number),
+		cmocka_unit_test(what_stands_beside),
+		cmocka_unit_test(listed_percentiles),
 		cmocka_unit_test(no_escape_without_colour),
 		cmocka_unit_test(eighty_columns),
 		cmocka_unit_test(one_cause_is_told_once),

@@ -258,7 +258,9 @@ static void a_last_word_of_main_alone(void **state)
 /* Both threads came to their end; one of them measured for no time at all. */
 static void a_window_without_length_is_no_result(void **state)
 {
-	struct child c = {.what = "t", .target = "T", .live = live_new(2, 1)};
+	struct job j = sim_job("");
+	struct run_request r = {.job = &j};
+	struct child c = {.arg = &r, .what = "t", .target = "T", .live = live_new(2, 1)};
 	struct outcome o;
 
 	(void)state;

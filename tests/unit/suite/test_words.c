@@ -85,6 +85,7 @@ static void test_values(void **state)
 		{"fixedbufs", "yes", "true", "true"},
 		{"registerfiles", "true", "true", "true"},
 		{"sqthread_poll", "false", "false", "false"},
+		{"percentile_list", "99.90:50", "50:99.9", "50:99_9"},
 		{"runs", "7", "7", "7"},
 	};
 	struct arena a;
