@@ -36,6 +36,8 @@ static void add_heading(struct console *c)
 	for (size_t i = 0; i < r->ntargets; i++) {
 		const struct target *t = &r->targets[i];
 
+		if (target_is_total(t))
+			continue;
 		str_addf(&s, "%s%s = %s", i ? ", " : "", t->role, t->path ? t->path : t->id);
 	}
 	str_addf(&s, "  profile %s, %zu session%s, %zu runs", r->profile, r->sessions.n,
@@ -89,6 +91,8 @@ static void add_measure(struct console *c, const struct verdict *v)
 		snprintf(name, sizeof(name), "%s.clat.p99", dir);
 		add_figure(c, &s, v->job, name, ", p99 ");
 	}
+	if (v->kind == VERDICT_PASS)
+		view_add_company(&s, c->r, v->job);
 	str_addc(&s, '\n');
 	str_add_clean(c->out, s.s, s.len);
 	str_release(&s);

@@ -31,7 +31,8 @@ static const char DEDUPE[] = "'dedupe_percentage' repeats one of the last 256 bl
 static const char TRIM[] = "trim comes with a later version";
 static const char LATENCY[] =
 	"demand it with 'expect: [read.clat.p99 <= ...]' over a 'matrix' of iodepth";
-static const char FLOW[] = "workloads run one after another, so none can be held back by another";
+static const char FLOW[] =
+	"none is held back by another here; 'stonewall: false' runs two at the same time";
 
 static const struct sentence sentences[] = {
 	{"allow_file_create", "files are created only inside the directory of --target"},
@@ -291,8 +292,6 @@ static const struct sentence sentences[] = {
 	{"steadystate_check_interval", STEADY},
 	{"steadystate_duration", STEADY},
 	{"steadystate_ramp_time", STEADY},
-	{"stonewall",
-	 "workloads always run one after another here, so a barrier has nothing to add"},
 	{"sync_file_range", "use 'fsync' or 'fdatasync' with a count"},
 	{"target", "the target is no part of a suite: use --target"},
 	{"thinktime_blocks_type", "'thinktime_blocks' counts issued I/Os"},
