@@ -214,7 +214,9 @@ static void add_also(struct console *c, size_t i)
 		const struct verdict *o = &c->r->verdicts.v[k];
 
 		if (same_story(v, o) && n++ < ALSO_MAX)
-			str_addf(&s, "%s%s %s", s.len ? ", " : "", view_workload(c->r, o),
+			str_addf(&s, "%s%s%s%s %s", s.len ? ", " : "",
+				 c->r->ntargets > 1 ? view_target(c->r, o) : "",
+				 c->r->ntargets > 1 ? " " : "", view_workload(c->r, o),
 				 view_check_name(c->r, o));
 	}
 	if (n > ALSO_MAX)
