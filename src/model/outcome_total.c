@@ -33,19 +33,31 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* A part that is not OK, the cause before what only ran beside it; n = none. */
+static size_t first_bad(const struct outcome *const *part, size_t n)
+{
+	size_t bad = n;
+
+	for (size_t i = 0; i < n; i++)
+		if (part[i]->status != OUTCOME_OK &&
+		    (bad == n || part[bad]->status == OUTCOME_COMPANION))
+			bad = i;
+	return bad;
+}
+
 /* False with the sentence when the parts do not make a total. */
 static bool parts_fit(struct outcome *o, const struct outcome *const *part, const char *const *what,
 		      size_t n)
 {
-	size_t low = 0, high = 0;
+	size_t low = 0, high = 0, bad = first_bad(part, n);
 
+	if (bad < n) {
+		outcome_spoil(o, "no total without %s: %.400s", what[bad],
+			      *part[bad]->text ? part[bad]->text
+					       : outcome_status_name(part[bad]->status));
+		return false;
+	}
 	for (size_t i = 0; i < n; i++) {
-		if (part[i]->status != OUTCOME_OK) {
-			outcome_spoil(o, "no total without %s: %.400s", what[i],
-				      *part[i]->text ? part[i]->text
-						     : outcome_status_name(part[i]->status));
-			return false;
-		}
 		if (part[i]->window < part[low]->window)
 			low = i;
 		if (part[i]->window > part[high]->window)

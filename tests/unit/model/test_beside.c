@@ -215,6 +215,13 @@ static void no_total_of_what_does_not_belong_together(void **state)
 	assert_int_equal(sum.status, OUTCOME_COMPANION);
 	assert_string_equal(sum.text, "no total without two: it ran beside a fire");
 	outcome_release(&sum);
+	a.status = OUTCOME_HUNG;
+	snprintf(a.text, sizeof(a.text), "it hung");
+	part[0] = &b; /* the cause comes behind its echo */
+	part[1] = &a;
+	outcome_total(&sum, part, what, 2);
+	assert_string_equal(sum.text, "no total without two: it hung");
+	outcome_release(&sum);
 	outcome_release(&b);
 	outcome_release(&a);
 }
