@@ -94,6 +94,32 @@ void bins_copy(struct bins *to, const struct bins *from)
 	to->b = b;
 }
 
+void bins_merge(struct bins *into, const struct bins *from)
+{
+	size_t n = 0, i = 0, k = 0;
+	struct bin *b;
+
+	if (!from->n)
+		return;
+	b = xreallocarray(NULL, into->nb + from->nb + 1, sizeof(*b));
+	while (i < into->nb || k < from->nb) {
+		bool mine = k == from->nb || (i < into->nb && into->b[i].index <= from->b[k].index);
+
+		b[n] = mine ? into->b[i++] : from->b[k++];
+		if (mine && k < from->nb && from->b[k].index == b[n].index)
+			b[n].count += from->b[k++].count;
+		n++;
+	}
+	free(into->b);
+	into->b = b;
+	into->nb = n;
+	into->min = into->n && into->min < from->min ? into->min : from->min;
+	into->max = into->max > from->max ? into->max : from->max;
+	into->n += from->n;
+	into->sum += from->sum;
+	into->over += from->over;
+}
+
 /*
  * Nearest rank, 1..n. q is a decimal that no double holds exactly (0.07 x 100 > 7), so a product
  * that is a whole number but for rounding counts as that whole number.

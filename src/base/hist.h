@@ -84,6 +84,7 @@ void bins_init(struct bins *b);
 void bins_release(struct bins *b);
 void bins_from_hist(struct bins *b, const struct hist *h); /* replaces b's contents */
 void bins_copy(struct bins *to, const struct bins *from);
+void bins_merge(struct bins *into, const struct bins *from);
 /* q in (0,1), ns. NaN when empty; NaN when the rank falls among the overflow (see over). */
 double bins_percentile(const struct bins *b, double q);
 /* Width of the bucket that holds that percentile, ns; 0 when empty. */

@@ -45,6 +45,23 @@ void progress_end(struct progress *p)
 	p->line_open = false;
 }
 
+/* What runs at the same time: the figures of the line are of all of it. */
+static void add_company(struct str *s, const struct result *r, uint32_t job)
+{
+	const struct job *j = &r->jobs[job];
+
+	for (size_t i = 0; j->group && i < r->njobs; i++) {
+		const struct job *k = &r->jobs[i];
+
+		if (i == job || k->group != j->group || k->total)
+			continue;
+		str_add(s, " + ");
+		if (k->target != j->target)
+			str_addf(s, "%s ", r->targets[k->target].role);
+		str_add(s, k->name);
+	}
+}
+
 static void head(struct str *s, const struct session_event *ev)
 {
 	const struct result *r = ev->result;
@@ -57,6 +74,8 @@ static void head(struct str *s, const struct session_event *ev)
 	if (r->ntargets > 1)
 		str_addf(s, "%s ", r->targets[r->jobs[ev->job].target].role);
 	str_addf(s, "%s", r->jobs[ev->job].name);
+	if (ev->kind == EVENT_RUN || ev->kind == EVENT_PROGRESS)
+		add_company(s, r, ev->job);
 }
 
 static void live(struct progress *p, const struct session_event *ev)

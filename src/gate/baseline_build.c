@@ -27,6 +27,29 @@ static bool runs_whole(const struct job *j, const struct run *const *v, size_t n
 	return true;
 }
 
+/* Beside a job that failed or was not made the others of its group measured another mixture. v: all
+ * runs of the session. */
+static bool company_whole(const struct result *r, uint32_t job, const struct run *const *v,
+			  size_t n)
+{
+	uint32_t group = r->jobs[job].group;
+	size_t demanded = 0, made = 0;
+
+	for (size_t k = 0; group && k < r->njobs; k++)
+		if (r->jobs[k].group == group && !r->jobs[k].total)
+			demanded += r->jobs[k].runs;
+	for (size_t i = 0; group && i < n; i++) {
+		const struct job *j = &r->jobs[v[i]->job];
+
+		if (j->group != group || j->total)
+			continue;
+		if (v[i]->out.status != OUTCOME_OK || judge_run_empty(j, &v[i]->out))
+			return false;
+		made++;
+	}
+	return made == demanded;
+}
+
 size_t baseline_session_runs(const struct result *r, uint32_t session, const struct run ***out)
 {
 	const struct run **v = xcalloc(r->runs.n + 1, sizeof(*v));
@@ -48,7 +71,8 @@ size_t baseline_session_job(const struct result *r, const struct run *const *v, 
 
 		while (end < n && v[end]->job == v[*first]->job)
 			end++;
-		if (runs_whole(&r->jobs[v[*first]->job], &v[*first], end - *first))
+		if (runs_whole(&r->jobs[v[*first]->job], &v[*first], end - *first) &&
+		    company_whole(r, v[*first]->job, v, n))
 			return end - *first;
 		*first = end;
 	}

@@ -117,5 +117,6 @@ void baseline_diff(const struct baseline *b, const struct result *r, struct str 
 			  out);
 	}
 	for (size_t i = 0; i < r->ntargets; i++)
-		diff_facts(b, r, &r->targets[i], out);
+		if (!target_is_total(&r->targets[i])) /* has the facts of the others */
+			diff_facts(b, r, &r->targets[i], out);
 }

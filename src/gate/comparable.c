@@ -58,6 +58,9 @@ enum fact_class fact_class_of(const struct compare_rules *c, const char *key)
 		return cls;
 	try_rules(must_match_default, COUNT(must_match_default), FACT_MUST_MATCH, key, &best, &cls);
 	try_rules(under_test_default, COUNT(under_test_default), FACT_UNDER_TEST, key, &best, &cls);
+	/* "ROLE:KEY" of the total over all targets is what KEY is of one */
+	if (best == 0 && strchr(key, ':'))
+		return fact_class_of(c, strchr(key, ':') + 1);
 	return cls;
 }
 

@@ -163,6 +163,7 @@ void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 	if (g->max == 0 || g->max > VERDICT_MAX_SESSIONS)
 		g->max = VERDICT_MAX_SESSIONS;
 	g->red_total = family_level(r);
+	g->ring = jobs_ring(r->jobs, r->njobs);
 	index_runs(g);
 	index_baseline(g);
 	g->canonical = xcalloc(r->njobs + 1, sizeof(*g->canonical));
@@ -170,6 +171,7 @@ void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 
 void judge_close(struct judge *g)
 {
+	free(g->ring);
 	free(g->run);
 	free(g->run_first);
 	free(g->base.session);
@@ -199,6 +201,16 @@ bool judge_next(const struct judge *g, uint32_t job, size_t *pos, struct job_ses
 	*out = (struct job_session){&v[*pos], end - *pos, v[*pos]->session};
 	*pos = end;
 	return true;
+}
+
+const struct run *judge_run(const struct judge *g, uint32_t job, const struct run *like)
+{
+	const struct run *const *v = &g->run[g->run_first[job]];
+
+	for (size_t i = 0; i < judge_runs(g, job); i++)
+		if (v[i]->session == like->session && v[i]->run == like->run)
+			return v[i];
+	return NULL;
 }
 
 const struct base_value *judge_base_value(const struct base_job *j, const char *metric)

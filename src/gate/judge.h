@@ -21,6 +21,7 @@ struct judge {
 	uint32_t max;     /* K: looks, 1..VERDICT_MAX_SESSIONS */
 	double red_total; /* of each primary gate */
 
+	uint32_t *ring;         /* jobs_ring: what ran at the same time */
 	const struct run **run; /* by job, then session, then number */
 	size_t *run_first;      /* njobs + 1 */
 
@@ -47,6 +48,8 @@ void judge_close(struct judge *g);
 /* Next session in which the job has runs: *pos from 0; false at the end. */
 bool judge_next(const struct judge *g, uint32_t job, size_t *pos, struct job_session *out);
 size_t judge_runs(const struct judge *g, uint32_t job);
+/* The run of another job that has the session and the number of that one; NULL = none. */
+const struct run *judge_run(const struct judge *g, uint32_t job, const struct run *like);
 const char *judge_canonical(struct judge *g, uint32_t job);
 /* Must-match differences between a baseline session and the job's target, "" when comparable. */
 const char *judge_differ(struct judge *g, size_t session, uint32_t job);

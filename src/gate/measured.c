@@ -50,11 +50,31 @@ static const char *run_failure(const struct job *j, const struct outcome *o, con
 	return *text ? "not-measured" : NULL;
 }
 
+/* A job of a group was measured when the others were, in the same run: beside one that failed it
+ * measured another mixture than it says. NULL, or the sentence. A total is derived and no company.
+ */
+static const char *company_failed(struct judge *g, uint32_t job, const struct run *run)
+{
+	const struct result *r = g->r;
+
+	for (uint32_t k = g->ring[job]; k != job; k = g->ring[k]) {
+		const struct run *other = r->jobs[k].total ? NULL : judge_run(g, k, run);
+		const char *text = "it was not measured";
+
+		if (r->jobs[k].total || (other && !run_failure(&r->jobs[k], &other->out, &text)))
+			continue;
+		return arena_printf(&g->r->arena, "'%s' on '%s' ran at the same time: %s",
+				    r->jobs[k].name, r->targets[r->jobs[k].target].role, text);
+	}
+	return NULL;
+}
+
 /* One session of the job holds the demanded runs, each once and each good. */
-static bool session_whole(struct judge *g, const struct job *j, const struct job_session *s,
+static bool session_whole(struct judge *g, uint32_t job, const struct job_session *s,
 			  struct verdict *v)
 {
 	struct result *r = g->r;
+	const struct job *j = &r->jobs[job];
 	unsigned session = s->session + 1;
 
 	if (s->session >= r->sessions.n) {
@@ -65,6 +85,10 @@ static bool session_whole(struct judge *g, const struct job *j, const struct job
 	for (size_t i = 0; i < s->n; i++) {
 		const char *text, *type = run_failure(j, &s->v[i]->out, &text);
 
+		if (!type) {
+			text = company_failed(g, job, s->v[i]);
+			type = text ? outcome_status_name(OUTCOME_COMPANION) : NULL;
+		}
 		if (!type)
 			continue;
 		verdict_say(r, v, VERDICT_ERROR, type, "run %u of %u in session %u: %s",
@@ -92,7 +116,7 @@ static bool sessions_whole(struct judge *g, uint32_t job, struct verdict *v)
 	size_t pos = 0;
 
 	while (judge_next(g, job, &pos, &s)) {
-		if (!session_whole(g, &r->jobs[job], &s, v))
+		if (!session_whole(g, job, &s, v))
 			return false;
 		next += s.session == next;
 		v->nsessions++;

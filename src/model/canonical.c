@@ -30,6 +30,7 @@ struct word {
 #field, type, offsetof(struct job, field), 0, max, true                            \
 	}
 static const struct word words[] = {
+	LATER(beside, W_TEXT, 0),
 	WORD(bs, W_U32, 0, UINT32_MAX),
 	LATER(bsrange, W_TEXT, 0),
 	LATER(bssplit, W_TEXT, 0),
@@ -203,11 +204,32 @@ static bool find_pair(const char *text, const struct pair *like, struct pair *ou
 	return false;
 }
 
+static const char *unescape(const char *s, struct arena *a);
+
+/* Its value is a list of whole texts: what changed inside is what a reader can act on. */
+static bool add_beside(struct str *out, const struct pair *word, const struct pair *was,
+		       const struct pair *is)
+{
+	const char *a, *b;
+	struct arena arena;
+
+	if (word->nword != strlen("beside") || memcmp(word->word, "beside", word->nword) != 0)
+		return false;
+	arena_init(&arena);
+	a = was ? unescape(arena_strndup(&arena, was->value, was->nvalue), &arena) : "";
+	b = is ? unescape(arena_strndup(&arena, is->value, is->nvalue), &arena) : "";
+	beside_diff(a, b, out);
+	arena_release(&arena);
+	return true;
+}
+
 static void add_change(struct str *out, const struct pair *word, const struct pair *was,
 		       const struct pair *is)
 {
 	if (out->len)
 		str_add(out, "; ");
+	if (add_beside(out, word, was, is))
+		return;
 	str_addn(out, word->word, word->nword);
 	str_addc(out, ' ');
 	if (was)
@@ -358,6 +380,8 @@ int job_from_canonical(const char *text, struct arena *a, struct job *j, struct 
 	int rc;
 
 	*j = (struct job){.sim = "",
+			  .beside = "",
+			  .stonewall = true,
 			  .bssplit = "",
 			  .bsrange = "",
 			  .random_distribution = "",

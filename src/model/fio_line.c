@@ -132,9 +132,8 @@ static void add_syncs(const struct job *j, struct str *out)
 		str_add(out, " --end_fsync=1");
 }
 
-void job_fio(const struct job *j, const char *target_path, struct str *out)
+static void add_section(const struct job *j, const char *target_path, struct str *out)
 {
-	str_add(out, "fio");
 	add_word(out, "--name=%s", j->name ? j->name : "job");
 	add_filename(j, target_path ? target_path : "TARGET", out);
 	add_word(out, "--rw=%s", job_rw_name(j->rw));
@@ -173,4 +172,18 @@ void job_fio(const struct job *j, const char *target_path, struct str *out)
 	/* fio's is a whole number; a rate below one would read as "no limit" */
 	if (j->rate_iops > 0)
 		add_word(out, "--rate_iops=%.0f", fmax(1.0, rint(j->rate_iops)));
+}
+
+void job_fio(const struct job *j, const char *target_path, struct str *out)
+{
+	str_add(out, "fio");
+	add_section(j, target_path, out);
+}
+
+void job_fio_beside(const struct job *j, const char *target_path, bool together, struct str *out)
+{
+	add_section(j, target_path, out);
+	/* group_reporting would else add its figures to those of the section before it */
+	if (!together)
+		str_add(out, " --new_group");
 }

@@ -80,6 +80,7 @@ struct job {
 	bool nowait; /* what would block is done again without, and counted */
 	bool fixedbufs, registerfiles, sqthread_poll; /* of io_uring */
 	const char *sim;                              /* script of the sim engine, "" otherwise */
+	const char *beside; /* jobs that run at the same time (jobs_beside); "" or NULL = none */
 	/* end of identity */
 
 	uint32_t size_percent; /* `size: 50%` of the target was asked, 0 = not; size is what came of
@@ -90,6 +91,10 @@ struct job {
 	uint32_t runs; /* runs a session */
 	uint64_t seed; /* of the offsets when randrepeat; from the suite, not identity */
 	bool canary, untouched;
+	bool stonewall; /* false: runs at the same time as the workload before it */
+	uint32_t group; /* jobs of one number run at the same time, from 1 to their count; 0 = alone
+			 */
+	bool total;     /* no I/O of its own: the sum of the other jobs of its group */
 	uint32_t file_line; /* line of the workload in the suite, for messages; 0 = unknown */
 };
 
@@ -137,6 +142,18 @@ struct cpu_list {
 int cpu_list_read(const char *text, struct cpu_list *out);    /* 0, or -1: not of the form 0-3,5 */
 void cpu_list_add(const struct cpu_list *c, struct str *out); /* canonical */
 
+/* beside.c: the next job of the same group, round and round; itself when it is alone. malloc'ed. */
+uint32_t *jobs_ring(const struct job *jobs, size_t n);
+/*
+ * What runs beside a job belongs to what is measured. Sets the word of every job of a group, from
+ * the texts of the others, which hold no `beside` themselves: lines "COUNT RELATION TEXT", sorted
+ * by text; relation is `same` or `other` target, or `part` of a total.
+ */
+struct arena;
+void jobs_beside(struct job *jobs, size_t n, struct arena *a);
+/* Differences of two such values, "" when equal. */
+void beside_diff(const char *was, const char *is, struct str *out);
+
 const char *job_sync_name(enum job_sync s);
 int job_sync_find(const char *name, enum job_sync *out);
 /* Sorted "word=value" pairs separated by one space: sizes in bytes, times in ns, booleans 0 or 1.
@@ -149,10 +166,12 @@ void job_canonical_diff(const char *old_text, const char *new_text, struct str *
 /* The same I/O as a fio command line (shell quoted); target_path NULL writes TARGET. sim and null
  * have no counterpart but fio's null engine. */
 void job_fio(const struct job *j, const char *target_path, struct str *out);
+/* Another section of that command line: fio runs them at the same time. Reported apart from what
+ * stands before it, or (together) as one with it. */
+void job_fio_beside(const struct job *j, const char *target_path, bool together, struct str *out);
 /* Fills j from a canonical text (strings into arena a); what is not identity becomes empty,
  * ioengine_asked the engine. Strict: every word once, in order, in canonical form; but a word of 0
  * or an empty engine is read, since a job that cannot run may have some. 0 or ERR_DATA. */
-struct arena;
 int job_from_canonical(const char *text, struct arena *a, struct job *j, struct err *e);
 
 #endif

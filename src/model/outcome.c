@@ -16,6 +16,7 @@ static const char *const status_names[] = {
 	[OUTCOME_HUNG] = "hung",
 	[OUTCOME_INTERRUPTED] = "interrupted",
 	[OUTCOME_LOST] = "lost",
+	[OUTCOME_COMPANION] = "companion",
 };
 static const char *const dir_names[] = {
 	[DIR_READ] = "read",

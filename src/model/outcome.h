@@ -20,6 +20,7 @@ enum outcome_status {
 	OUTCOME_HUNG,        /* the deadline passed; worker killed or abandoned */
 	OUTCOME_INTERRUPTED, /* stopped by SIGINT/SIGTERM/SIGHUP: partial, not judged */
 	OUTCOME_LOST,        /* in flight when the host went down (journal) */
+	OUTCOME_COMPANION,   /* a job that ran at the same time failed: not what was asked for */
 };
 
 struct outcome_dir {
@@ -78,6 +79,15 @@ struct outcome {
 void outcome_init(struct outcome *o);
 /* Adds to o->notes, once; "" adds nothing. */
 void outcome_note(struct outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The total of jobs that ran at the same time on several targets, which is no pooling of runs: one
+ * run of one mixture. Sums, merged histograms, added slots; the longest stall of any; the window is
+ * the one they share. n > 0, what[i] names part i. A part that is not OK, or windows that differ by
+ * more than 1 %, make the total OUTCOME_COMPANION with the sentence. Fills o; it took no time and
+ * wrote nothing of its own. */
+void outcome_total(struct outcome *o, const struct outcome *const *part, const char *const *what,
+		   size_t n);
+/* Nothing of the numbers may be read any more; what was written is kept. */
+void outcome_spoil(struct outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void outcome_release(struct outcome *o); /* frees bins and slots */
 /* I/Os of one job (thread) really in flight, by Little's law: the sum of the completion latencies
  * of those issued in the window, over the window and the jobs. What was under way at its begin is

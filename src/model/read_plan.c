@@ -52,6 +52,20 @@ static bool job_possible(const struct job *j)
 	       j->loops && *j->ioengine;
 }
 
+/* Which jobs run at the same time: any number will do that they share. */
+static int read_group(const struct reader *rd, const struct json *o, struct job *j)
+{
+	struct json group = json_member(o, "group");
+
+	if (json_present(&group)) {
+		if (doc_u32(rd, o, "group", (uint32_t)rd->r->njobs, &j->group))
+			return rd->e->code;
+		if (!j->group)
+			return doc_bad(rd, o, "group", "is 0");
+	}
+	return json_opt_bool(o, "total", false, &j->total, rd->e);
+}
+
 static int read_job(const struct reader *rd, const struct json *o, struct job *j)
 {
 	const struct result *r = rd->r;
@@ -68,7 +82,7 @@ static int read_job(const struct reader *rd, const struct json *o, struct job *j
 	    doc_opt_text(rd, o, "percentile_list", &j->percentile_list) ||
 	    doc_u32(rd, o, "runs", RUNS_LIMIT, &j->runs) || doc_seed(rd, o, "seed", &j->seed) ||
 	    json_opt_bool(o, "canary", false, &j->canary, rd->e) ||
-	    json_opt_bool(o, "untouched", false, &j->untouched, rd->e) ||
+	    json_opt_bool(o, "untouched", false, &j->untouched, rd->e) || read_group(rd, o, j) ||
 	    doc_u32(rd, o, "line", UINT32_MAX, &j->file_line))
 		return rd->e->code;
 	if (j->target >= r->ntargets)

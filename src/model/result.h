@@ -104,6 +104,10 @@ struct result {
 void result_init(struct result *r);
 void result_release(struct result *r); /* empty afterwards, may be called again */
 
+/* The fio command of a job and of all that runs at the same time; of a total, that of its parts.
+ * scratch is the name of a file in a folder: "/blkgate.fio". */
+void result_fio(const struct result *r, uint32_t job, const char *scratch, struct str *out);
+
 /* The document, built in memory. with_verdicts false leaves verdicts and status out. */
 void result_write(const struct result *r, bool with_verdicts, struct jw *w);
 /* One member of `values`: {"value": 5003.2, "unit": "IOPS"}; a value that is not there is null with

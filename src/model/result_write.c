@@ -68,16 +68,11 @@ static void write_target(struct jw *w, const struct target *t)
 
 static void write_fio(const struct result *r, const struct job *j, struct jw *w)
 {
-	const struct target *t = j->target < r->ntargets ? &r->targets[j->target] : NULL;
-	struct str line, path;
+	struct str line;
 
 	str_init(&line);
-	str_init(&path);
-	if (t && t->path)
-		str_addf(&path, "%s%s", t->path, t->kind == TARGET_DIR ? "/blkgate.fio" : "");
-	job_fio(j, path.len ? path.s : NULL, &line);
+	result_fio(r, (uint32_t)(j - r->jobs), "/blkgate.fio", &line);
 	jw_str(w, "fio", line.s);
-	str_release(&path);
 	str_release(&line);
 }
 
@@ -103,6 +98,9 @@ static void write_job(const struct result *r, const struct job *j, struct jw *w)
 	write_seed(w, "seed", j->seed);
 	write_flag(w, "canary", j->canary);
 	write_flag(w, "untouched", j->untouched);
+	if (j->group)
+		jw_u64(w, "group", j->group);
+	write_flag(w, "total", j->total);
 	jw_u64(w, "line", j->file_line);
 	write_fio(r, j, w);
 	jw_end_object(w);

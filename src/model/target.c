@@ -3,6 +3,8 @@
 #include "model/target.h"
 #include "model/names.h"
 
+#include "base/str.h"
+
 static const char *const kind_names[] = {
 	[TARGET_NONE] = "none",
 	[TARGET_BLOCK] = "block",
@@ -11,3 +13,8 @@ static const char *const kind_names[] = {
 };
 
 NAMES_DEFINE(target_kind, enum target_kind, kind_names)
+
+bool target_is_total(const struct target *t)
+{
+	return t->kind == TARGET_NONE && str_eq(t->role, TARGET_ROLE_TOTAL);
+}

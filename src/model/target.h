@@ -32,6 +32,10 @@ struct target {
 	struct facts facts;    /* target.*, device.*, link.*, fs.* ... */
 };
 
+/* Role of the total over all targets (`targets: all`): not a target that could be named. */
+#define TARGET_ROLE_TOTAL "all"
+bool target_is_total(const struct target *t);
+
 const char *target_kind_name(enum target_kind k); /* "block" "file" "dir" "none" */
 int target_kind_find(const char *name, enum target_kind *out);
 

@@ -27,11 +27,27 @@ static uint64_t job_buffers(const struct job *j, uint64_t page)
 	return (bytes + page - 1) / page * page * job_depth(j) * j->numjobs;
 }
 
-/* Jobs run one after another: each has all of it. */
+/* With those of what runs at the same time. */
+static uint64_t group_buffers(const struct plan *p, const uint32_t *ring, uint32_t job,
+			      uint64_t page)
+{
+	uint64_t sum = 0;
+	uint32_t i = job;
+
+	do {
+		if (!p->jobs[i].total)
+			sum += job_buffers(&p->jobs[i], page);
+		i = ring[i];
+	} while (i != job);
+	return sum;
+}
+
+/* Groups run one after another: each has all of it. */
 static void memory_room(struct plan *p, const struct host *h)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), available = 0, need;
 	struct err e = ERR_INIT;
+	uint32_t *ring = jobs_ring(p->jobs, p->njobs);
 	int rc = host_memory(h, &available, &e);
 	bool ready = false;
 
@@ -41,18 +57,21 @@ static void memory_room(struct plan *p, const struct host *h)
 		if (j->state != JOB_READY)
 			continue;
 		ready = true;
-		need = job_buffers(j, page);
+		need = group_buffers(p, ring, (uint32_t)i, page);
 		if (rc < 0 || (double)need <= (double)available * MEMORY_SHARE)
 			continue;
 		job_stop(j, JOB_ERROR,
-			 arena_printf(&p->arena,
-				      "its buffers (bs %s, iodepth %u, numjobs %u) need %s, and of "
-				      "the %s of memory available it may use 90 %%; lower bs, "
-				      "iodepth or numjobs (%s:%u)",
-				      plan_size(&p->arena, job_bs_max(j)), job_depth(j), j->numjobs,
-				      plan_size(&p->arena, need), plan_size(&p->arena, available),
-				      p->suite->file, job_line(p, j, PW_BS)));
+			 arena_printf(
+				 &p->arena,
+				 "its buffers (bs %s, iodepth %u, numjobs %u)%s need %s, and of "
+				 "the %s of memory available it may use 90 %%; lower bs, "
+				 "iodepth or numjobs (%s:%u)",
+				 plan_size(&p->arena, job_bs_max(j)), job_depth(j), j->numjobs,
+				 ring[i] != i ? " and those of what runs beside it" : "",
+				 plan_size(&p->arena, need), plan_size(&p->arena, available),
+				 p->suite->file, job_line(p, j, PW_BS)));
 	}
+	free(ring);
 	if (rc < 0 && ready)
 		notices_add(&p->notices, "not checked whether the buffers fit into memory: %s",
 			    e.text);

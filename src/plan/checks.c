@@ -281,10 +281,25 @@ static bool reference_link(struct planner *pl, const struct expr *x, const struc
 	f = facts_find(&t->facts, *x->percent_of == 'l' ? "link.bandwidth" : "upstream.bandwidth");
 	c->reference_why = arena_printf(pl->a, "the bandwidth of %s is not known on '%s': %s",
 					x->percent_of, t->role,
-					!f       ? "nothing tells"
-					: f->why ? f->why
-						 : "the target has no link");
+					pl->p->jobs[c->job].total ? "one of them does not tell"
+					: !f                      ? "nothing tells"
+					: f->why                  ? f->why
+								  : "the target has no link");
 	return true;
+}
+
+/* One drive's figure, or that of a link which the targets may share, is none of their sum. */
+static bool reference_of_total(struct planner *pl, const struct expr *x)
+{
+	struct diag *d;
+
+	if (!x->all_targets || str_eq(x->percent_of, "link"))
+		return true;
+	d = planner_report(pl, x->line, x->column, "'%s': %s is no figure of all targets together",
+			   x->text, x->percent_of);
+	if (d)
+		diag_hint(d, "write the figure itself, or a share of 'link', which is their sum");
+	return false;
 }
 
 static bool expect_limit(struct planner *pl, const struct expr *x, const struct metric *m,
@@ -297,6 +312,8 @@ static bool expect_limit(struct planner *pl, const struct expr *x, const struct 
 	if (x->percent_of) {
 		c->limit = x->ratio;
 		c->percent_of = x->percent_of;
+		if (!reference_of_total(pl, x))
+			return false;
 		if (str_starts(x->percent_of, "datasheet.")) {
 			if (!reference_datasheet(pl, x, m, x->percent_of + strlen("datasheet."), c))
 				return false;
@@ -424,7 +441,8 @@ void checks_make(struct planner *pl, const struct workload *w, uint32_t job)
 	for (size_t i = 0; i < w->gate.n; i++)
 		gate_make(pl, &w->gate.v[i], pl->texts.v[i], job);
 	for (size_t i = 0; i < w->expect.n; i++)
-		expect_make(pl, &w->expect.v[i], job);
+		if (w->expect.v[i].all_targets == j->total)
+			expect_make(pl, &w->expect.v[i], job);
 	if (!pl->o->check)
 		return;
 	if (pl->checks_selected == selected)

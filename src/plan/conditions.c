@@ -192,7 +192,7 @@ int plan_admitted(const struct plan *p, const struct host *h, struct str *why)
 	for (size_t i = 0; i < p->ntargets && holds; i++) {
 		const struct target *t = &p->targets[i];
 
-		if (!measured(p, i))
+		if (!measured(p, i) || target_is_total(t))
 			continue;
 		facts_init(&now.link);
 		host_link(h, t, &now.link, &now.arena);

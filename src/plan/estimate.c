@@ -110,13 +110,28 @@ static double layout_bytes(const struct plan *p)
 	return sum;
 }
 
+/* What runs at the same time takes the time of the longest. */
+static double group_ns(const struct plan *p, const uint32_t *ring, size_t job)
+{
+	double ns = 0;
+	size_t i = job;
+
+	do {
+		ns = fmax(ns, run_ns(&p->jobs[i]));
+		i = ring[i];
+	} while (i != job);
+	return ns;
+}
+
 uint64_t plan_session_time(const struct plan *p)
 {
 	double ns = (layout_bytes(p) + refill_bytes(p)) / LAYOUT_RATE * (double)NS_PER_SEC;
+	uint32_t *ring = jobs_ring(p->jobs, p->njobs);
 
 	for (size_t i = 0; i < p->njobs; i++)
-		if (p->jobs[i].state == JOB_READY)
-			ns += p->jobs[i].runs * run_ns(&p->jobs[i]);
+		if (p->jobs[i].state == JOB_READY && group_leads(p, i))
+			ns += p->jobs[i].runs * group_ns(p, ring, i);
+	free(ring);
 	return clamp(ns);
 }
 
@@ -148,7 +163,7 @@ static const char *time_refused(struct plan *p)
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct job *j = &p->jobs[i];
 
-		if (j->state != JOB_READY || virtual_clock(j))
+		if (j->state != JOB_READY || virtual_clock(j) || !group_leads(p, i))
 			continue;
 		sure += (double)j->runs * (double)plan_run_time(j);
 		guess += j->runs * (run_ns(j) - (double)plan_run_time(j));

@@ -144,7 +144,10 @@ void known_apply(struct planner *pl)
 				hint_job(pl, g, name);
 			continue;
 		}
-		for (size_t t = 0; t < pl->ntargets; t++)
+		size_t n = pl->ntargets; /* and the total behind them */
+
+		n += job + n < pl->p->njobs && pl->p->jobs[job + n].total;
+		for (size_t t = 0; t < n; t++)
 			if (!known_one(pl, k, job + (uint32_t)t, space ? space + 1 : ""))
 				break;
 	}

@@ -140,6 +140,7 @@ static void view_job(const struct plan *p, size_t i, struct lint_view *v)
 {
 	v->j = &p->jobs[i];
 	v->og = &p->origins[i];
+	v->w = &p->suite->workloads.v[p->workload[i]];
 	v->g = engine_find(v->j->ioengine);
 	/* no target and no probe: the engine behind `auto` is not known */
 	if (p->targets[v->j->target].kind == TARGET_NONE && v->j->ioengine_asked &&

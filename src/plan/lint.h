@@ -13,6 +13,7 @@ struct lint_view {
 	const struct plan *p;
 	const struct job *j;
 	const struct job_origins *og;
+	const struct workload *w;
 	const struct engine *g;     /* NULL = unknown name, or `auto` before a machine was asked */
 	const struct check *checks; /* of this job */
 	size_t nchecks;

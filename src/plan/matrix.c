@@ -138,7 +138,24 @@ static void instance_select(struct planner *pl, const struct workload *w, struct
 		pl->selected++;
 		return;
 	}
-	job_stop(j, JOB_SKIPPED, pl->not_selected);
+	pl->unselected[j - pl->p->jobs] = true; /* unless what runs beside it is: groups.c */
+}
+
+/* The total over the targets: the words of the parts, no I/O, checks of its own. */
+static void total_add(struct planner *pl, const struct workload *w, size_t first)
+{
+	struct plan *p = pl->p;
+	size_t at = p->njobs++;
+
+	p->jobs[at] = p->jobs[first];
+	p->jobs[at].state = JOB_READY;
+	p->jobs[at].why = NULL;
+	p->jobs[at].target = (uint32_t)pl->ntargets;
+	p->jobs[at].total = true;
+	p->origins[at] = p->origins[first];
+	p->workload[at] = p->workload[first];
+	pl->unselected[at] = pl->unselected[first];
+	checks_make(pl, w, (uint32_t)at);
 }
 
 /* The instance with that number into the next jobs, one a target. False when it is excluded. */
@@ -178,8 +195,11 @@ static bool instance_add(struct planner *pl, uint32_t wi, const struct job *base
 	for (size_t t = 0; t < pl->ntargets; t++) {
 		j[t].target = (uint32_t)t;
 		resolve_on_target(pl, w, &j[t], &o[t]);
+		pl->unselected[first + t] = pl->unselected[first];
 		checks_make(pl, w, (uint32_t)(first + t));
 	}
+	if (w->all_targets)
+		total_add(pl, w, first);
 	return true;
 }
 
@@ -249,10 +269,11 @@ static int matrix_reserve(struct planner *pl, struct err *e)
 		slots *= 2;
 	pl->names = xcalloc(slots, sizeof(*pl->names));
 	pl->names_mask = slots - 1;
-	total = total ? total * pl->ntargets : 1;
+	total = total ? total * (pl->ntargets + 1) : 1; /* a total each, at most */
 	p->jobs = xcalloc(total, sizeof(*p->jobs));
 	p->origins = xcalloc(total, sizeof(*p->origins));
 	p->workload = xcalloc(total, sizeof(*p->workload));
+	pl->unselected = xcalloc(total, sizeof(*pl->unselected));
 	return 0;
 }
 
@@ -264,5 +285,6 @@ int matrix_expand(struct planner *pl, struct err *e)
 		return rc;
 	for (size_t i = 0; i < pl->s->workloads.n; i++)
 		workload_expand(pl, (uint32_t)i);
+	groups_make(pl);
 	return 0;
 }

@@ -36,6 +36,7 @@ static const char *const plan_words[PW_COUNT] = {
 	[PW_THINKTIME] = "thinktime",
 	[PW_THINKTIME_BLOCKS] = "thinktime_blocks",
 	[PW_PERCENTILES] = "percentile_list",
+	[PW_STONEWALL] = "stonewall",
 	[PW_REFILL] = "refill_buffers",
 	[PW_COMPRESS] = "buffer_compress_percentage",
 	[PW_DEDUPE] = "dedupe_percentage",
@@ -93,7 +94,7 @@ bool plan_job_diskless(const struct job *j)
 {
 	const struct engine *g = engine_find(j->ioengine);
 
-	return g && (g->caps & ENGINE_DISKLESS);
+	return j->total || (g && (g->caps & ENGINE_DISKLESS));
 }
 
 uint32_t planner_find_job(const struct planner *pl, const char *name)
@@ -193,6 +194,7 @@ static void planner_release(struct planner *pl)
 	free(pl->upstream);
 	free(pl->engine);
 	free(pl->names);
+	free(pl->unselected);
 	free(pl->gate_names);
 	free(pl->expect_names);
 	VEC_RELEASE(&pl->checks);
@@ -295,6 +297,7 @@ int plan_make(const struct suite *s, const struct plan_options *o, struct plan *
 	if (o->lint_only)
 		return 0;
 	plan_permit(p, o);
+	groups_settle(p);
 	if (!p->setup_error) {
 		p->setup_error = plan_budget_refuses(p);
 		p->setup_code = p->setup_error ? ERR_SUITE : 0;

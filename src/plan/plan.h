@@ -95,7 +95,8 @@ void plan_permit(struct plan *p, const struct plan_options *o);
  */
 int plan_admitted(const struct plan *p, const struct host *h, struct str *why);
 
-/* Its engine has no device: what happens to the target does not concern the job. */
+/* Its engine has no device, or it is a total and does no I/O: what happens to the target does not
+ * concern the job. */
 bool plan_job_diskless(const struct job *j);
 /* What the ready jobs of a target ask of it. */
 struct target_needs {

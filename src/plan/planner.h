@@ -50,6 +50,7 @@ enum plan_word {
 	PW_LOOPS,
 	PW_NUMJOBS,
 	PW_PERCENTILES,
+	PW_STONEWALL,
 	PW_COUNT
 };
 unsigned plan_word_at(enum plan_word w);
@@ -103,6 +104,7 @@ struct planner {
 	VEC(const char *) texts; /* of the current workload's gates */
 	VEC(struct report_key) reported;
 	size_t selected, checks_selected;
+	bool *unselected; /* by job: --only does not name it */
 	struct str tmp;
 };
 
@@ -167,6 +169,20 @@ const char *job_polls(struct plan *p, const struct host *h, struct job *j);
 void conditions_suite(
 	struct planner *pl); /* requires; admit before the run, later: plan_admitted */
 void conditions_when(struct planner *pl, const struct workload *w, struct job *j);
+
+/*
+ * groups.c: what runs at the same time. groups_make, when all jobs are there: finds the groups,
+ * lets --only and --check take a group whole or not at all, and writes what runs beside a job into
+ * its identity. groups_settle, when it is known which jobs can run: a group that lacks one is not
+ * what was asked for, and none of it runs.
+ */
+void groups_make(struct planner *pl);
+void groups_settle(struct plan *p);
+/* The job whose run stands for the time of its group; of no group: itself. */
+static inline bool group_leads(const struct plan *p, size_t job)
+{
+	return !p->jobs[job].group || p->jobs[job].group == job + 1;
+}
 
 /* checks.c, known.c */
 void checks_begin(struct planner *pl, const struct workload *w);

@@ -146,6 +146,8 @@ static bool differs_from_fio(const struct plan *p, const struct word *w, const s
 		return false;
 	if (strcmp(w->name, "iodepth_batch_complete_max") == 0)
 		return j->iodepth_batch_complete_max != j->iodepth_batch_complete_min;
+	if (strcmp(w->name, "stonewall") == 0)
+		return p->suite->workloads.n > 1;
 	if (strcmp(w->name, "files") == 0)
 		return j->numjobs > 1 && p->targets[j->target].kind == TARGET_DIR;
 	str_init(&value);
@@ -242,6 +244,30 @@ static void show_check(const struct check *c, struct str *out)
 	str_release(&limit);
 }
 
+/* What runs at the same time. */
+static void show_company(const struct plan *p, size_t job, struct str *out)
+{
+	const struct job *j = &p->jobs[job];
+	size_t start = out->len;
+	struct str names;
+
+	if (!j->group)
+		return;
+	str_init(&names);
+	for (size_t i = j->group - 1; i < p->njobs; i++) {
+		const struct job *k = &p->jobs[i];
+
+		if (k->group != j->group || i == job || k->total)
+			continue;
+		str_addf(&names, "%s%s", names.len ? ", " : "", k->name);
+		if (k->target != j->target)
+			str_addf(&names, " on %s", p->targets[k->target].role);
+	}
+	str_add(out, j->total ? "  the total of " : "  together with ");
+	fold(out, start, 4, names.len ? names.s : "itself alone");
+	str_release(&names);
+}
+
 static void show_job(const struct plan *p, size_t job, size_t *check, struct str *out)
 {
 	const struct job *j = &p->jobs[job];
@@ -253,7 +279,9 @@ static void show_job(const struct plan *p, size_t job, size_t *check, struct str
 		str_addf(out, "  %s: ", j->state == JOB_SKIPPED ? "skipped" : "error");
 		fold(out, start, 4, j->why ? j->why : "");
 	}
-	show_words(p, job, out);
+	show_company(p, job, out);
+	if (!j->total)
+		show_words(p, job, out);
 	for (; *check < p->nchecks && p->checks[*check].job == job; (*check)++)
 		show_check(&p->checks[*check], out);
 	str_addc(out, '\n');
@@ -279,6 +307,8 @@ static void show_head(const struct plan *p, struct str *out)
 	for (size_t i = 0; i < p->ntargets; i++) {
 		const struct target *t = &p->targets[i];
 
+		if (target_is_total(t))
+			continue;
 		str_clear(&line);
 		str_addf(&line, "%s = %s (%s%s%s", t->role, t->id, target_kind_name(t->kind),
 			 t->fstype ? ", " : "", t->fstype ? t->fstype : "");

@@ -30,6 +30,11 @@ static int roles_check(const struct plan_options *o, struct err *e)
 				o->targets[i].id, o->ntargets);
 			return err_hint(e, "--target old=%s", o->targets[i].id);
 		}
+		if (role && str_eq(role, TARGET_ROLE_TOTAL)) {
+			err_set(e, ERR_USAGE,
+				"role name 'all' is that of the total of 'targets: all'");
+			return err_hint(e, "--target slot1=%s", o->targets[i].id);
+		}
 		if (role && !role_valid(role)) {
 			err_set(e, ERR_USAGE, "role name '%s' is not made of [A-Za-z0-9_-]", role);
 			return err_hint(e, "--target old=%s", o->targets[i].id);
@@ -120,17 +125,20 @@ int targets_resolve(struct planner *pl, struct err *e)
 
 	if (rc < 0)
 		return rc;
-	p->targets = xcalloc(n, sizeof(*p->targets));
+	p->targets = xcalloc(n + 1, sizeof(*p->targets)); /* one more for the total over all */
 	p->ntargets = pl->ntargets = n;
 	pl->missing = xcalloc(n, sizeof(*pl->missing));
-	pl->link = xcalloc(n, sizeof(*pl->link));
-	pl->upstream = xcalloc(n, sizeof(*pl->upstream));
+	pl->link = xcalloc(n + 1, sizeof(*pl->link));
+	pl->upstream = xcalloc(n + 1, sizeof(*pl->upstream));
+	pl->upstream[n] = NAN;
+	p->targets[n] = (struct target){.role = TARGET_ROLE_TOTAL, .id = "all targets"};
 	for (size_t i = 0; i < n; i++) {
 		pl->link[i] = pl->upstream[i] = NAN;
 		if (pl->o->lint_only)
 			p->targets[i] = (struct target){.role = "dut", .id = ""};
 		else
 			target_one(pl, i);
+		pl->link[n] += pl->link[i]; /* unknown when one is */
 	}
 	return targets_distinct(pl, e);
 }

@@ -79,7 +79,7 @@ uint64_t plan_refill_bytes(const struct plan *p, const struct job *j)
 {
 	const struct target *t = &p->targets[j->target];
 
-	if (!job_trims(j) || plan_job_diskless(j) || t->kind == TARGET_BLOCK)
+	if (!job_trims(j) || j->total || plan_job_diskless(j) || t->kind == TARGET_BLOCK)
 		return 0;
 	return j->size * (t->kind == TARGET_DIR && j->files == FILES_PER_JOB ? j->numjobs : 1);
 }

@@ -155,20 +155,11 @@ static void add_again(struct str *s, const struct result *r, const struct verdic
 
 static void add_fio(struct str *s, const struct result *r, const struct verdict *v)
 {
-	const struct target *t;
-	struct str path;
-
 	if (v->job == UINT32_MAX)
 		return;
-	t = &r->targets[r->jobs[v->job].target];
-	str_init(&path);
-	str_add(&path, t->path ? t->path : "");
-	if (t->kind == TARGET_DIR) /* fio wants the name of a file; ours had none */
-		str_add(&path, "/fio.tmp");
 	label(s, "in fio:");
-	job_fio(&r->jobs[v->job], path.len ? path.s : NULL, s);
+	result_fio(r, v->job, "/fio.tmp", s); /* fio wants the name of a file; ours had none */
 	str_addc(s, '\n');
-	str_release(&path);
 }
 
 /* The sentence stands alone elsewhere; here the first line has said the numbers already. */

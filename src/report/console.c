@@ -36,6 +36,8 @@ static void add_heading(struct console *c)
 	for (size_t i = 0; i < r->ntargets; i++) {
 		const struct target *t = &r->targets[i];
 
+		if (target_is_total(t))
+			continue;
 		str_addf(&s, "%s%s = %s", i ? ", " : "", t->role, t->path ? t->path : t->id);
 	}
 	str_addf(&s, "  profile %s, %zu session%s, %zu runs", r->profile, r->sessions.n,
@@ -115,6 +117,8 @@ static void add_measure(struct console *c, const struct verdict *v)
 		add_figure(c, &s, v->job, name, ", ");
 		add_percentiles(c, &s, v->job, dir);
 	}
+	if (v->kind == VERDICT_PASS)
+		view_add_company(&s, c->r, v->job);
 	str_addc(&s, '\n');
 	str_add_clean(c->out, s.s, s.len);
 	str_release(&s);
@@ -238,7 +242,9 @@ static void add_also(struct console *c, size_t i)
 		const struct verdict *o = &c->r->verdicts.v[k];
 
 		if (same_story(v, o) && n++ < ALSO_MAX)
-			str_addf(&s, "%s%s %s", s.len ? ", " : "", view_workload(c->r, o),
+			str_addf(&s, "%s%s%s%s %s", s.len ? ", " : "",
+				 c->r->ntargets > 1 ? view_target(c->r, o) : "",
+				 c->r->ntargets > 1 ? " " : "", view_workload(c->r, o),
 				 view_check_name(c->r, o));
 	}
 	if (n > ALSO_MAX)

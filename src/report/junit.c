@@ -206,8 +206,8 @@ static void suite_properties(struct junit *j, const struct result *r)
 			const struct fact *f = &r->targets[t].facts.v[i];
 			char *name;
 
-			if (!f->value)
-				continue;
+			if (!f->value || target_is_total(&r->targets[t]))
+				continue; /* of the total: those of the targets once more */
 			name = xasprintf("%s.%s", r->targets[t].role, f->key);
 			property(j, name, f->value);
 			free(name);

@@ -50,7 +50,8 @@ static void add_where(struct str *out, const struct result *const *r, size_t n)
 			last = r[i]->ended;
 	}
 	for (size_t i = 0; n == 1 && i < r[0]->ntargets; i++)
-		str_addf(out, "%s%s", i ? ", " : " on ", r[0]->targets[i].role);
+		if (!target_is_total(&r[0]->targets[i]))
+			str_addf(out, "%s%s", i ? ", " : " on ", r[0]->targets[i].role);
 	for (size_t i = 0; i < n; i++)
 		if (r[i]->inject) {
 			str_addf(out, ", injected: %s", r[i]->inject);

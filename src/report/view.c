@@ -27,6 +27,20 @@ const char *view_target(const struct result *r, const struct verdict *v)
 	return r->targets[r->jobs[v->job].target].role;
 }
 
+void view_add_company(struct str *s, const struct result *r, uint32_t job)
+{
+	const struct job *j = &r->jobs[job];
+	unsigned n = 0;
+
+	for (size_t i = 0; j->group && i < r->njobs; i++) {
+		const struct job *k = &r->jobs[i];
+
+		/* its own name on other targets stands above and below */
+		if (i != job && k->group == j->group && !str_eq(k->name, j->name))
+			str_addf(s, "%s%s", n++ ? ", " : "  beside ", k->name);
+	}
+}
+
 const struct metric *view_metric(const struct result *r, const struct verdict *v)
 {
 	if (v->job == UINT32_MAX || v->check == VERDICT_MEASURE)

@@ -16,6 +16,8 @@
 const char *view_check_name(const struct result *r, const struct verdict *v);
 const char *view_workload(const struct result *r, const struct verdict *v);
 const char *view_target(const struct result *r, const struct verdict *v);
+/* "  beside writer": the other workloads that ran at the same time. */
+void view_add_company(struct str *s, const struct result *r, uint32_t job);
 /* The metric of a check, NULL for measure. */
 const struct metric *view_metric(const struct result *r, const struct verdict *v);
 

@@ -28,7 +28,7 @@ static void default_signals(void)
 }
 
 /* 0 or a positive errno. */
-static int settle_in(pid_t parent, const struct run_options *opt)
+static int settle_in(pid_t parent, const struct child *c, const struct run_options *opt)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -51,6 +51,8 @@ static int settle_in(pid_t parent, const struct run_options *opt)
 	/* An abandoned worker would keep the locks of what it inherited. */
 	for (unsigned i = 0; i < opt->nclose; i++)
 		close(opt->close_in_child[i]);
+	for (unsigned i = 0; i < c->nclose; i++)
+		close(c->close_fds[i]);
 	return 0;
 }
 
@@ -64,7 +66,7 @@ int child_start(struct child *c, const struct run_options *opt)
 	if (c->pid < 0)
 		return -errno;
 	if (c->pid == 0) {
-		int sys = settle_in(parent, opt);
+		int sys = settle_in(parent, c, opt);
 		char buf[32];
 
 		if (sys)

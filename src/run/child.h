@@ -15,6 +15,8 @@ struct child {
 	void (*body)(struct child *c); /* in the child; returning from it is its end */
 	const void *arg;
 	const char *what, *target; /* for sentences */
+	const int *close_fds;      /* in the child, besides those of the call */
+	unsigned nclose;
 	struct live *live;
 	uint64_t planned; /* ns from `begun` to its end */
 	bool gated;       /* waits for live->go_at */

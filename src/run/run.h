@@ -33,6 +33,10 @@ struct run_request {
 	const int *fds;
 	unsigned nfds;
 	const char *target_name; /* for messages */
+	/* What this worker must close besides run_options.close_in_child: the targets of the others
+	 * that run at the same time. */
+	const int *close_in_child;
+	unsigned nclose;
 	uint64_t seed;           /* of the offsets of this run */
 	uint64_t run_seed;       /* differs in every run (sim noise, injected errors) */
 	struct inject inject;

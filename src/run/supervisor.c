@@ -295,6 +295,8 @@ static int child_prepare(struct child *c, const struct run_request *r, struct er
 		.arg = r,
 		.what = r->job->name,
 		.target = r->target_name,
+		.close_fds = r->close_in_child,
+		.nclose = r->nclose,
 		.planned = run_deadline(r->job),
 		.live = live_new(r->job->numjobs, slots_for(r->job)),
 		.pidfd = -1,

@@ -28,6 +28,8 @@ static uint64_t run_written(const struct conductor *c, const struct job *j)
 {
 	const struct outcome *last = last_run(c, j);
 
+	if (j->total)
+		return 0;
 	if (job_trims(j))
 		return plan_refill_bytes(c->p, j); /* what is trimmed is not written */
 	if (!job_writes(j))
@@ -72,9 +74,18 @@ static const char *check(struct conductor *c, uint64_t time, uint64_t bytes)
 	return text;
 }
 
-const char *budget_refuses_run(struct conductor *c, const struct job *j)
+const char *budget_refuses_run(struct conductor *c, const struct order_entry *entry, size_t n)
 {
-	return check(c, run_time(c, j), run_written(c, j));
+	uint64_t time = 0, bytes = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct job *j = &c->p->jobs[entry[i].job];
+		uint64_t t = run_time(c, j);
+
+		time = t > time ? t : time; /* at the same time */
+		bytes += run_written(c, j);
+	}
+	return check(c, time, bytes);
 }
 
 const char *budget_refuses_session(struct conductor *c)
@@ -87,7 +98,8 @@ const char *budget_refuses_session(struct conductor *c)
 
 		if (!c->chosen[i])
 			continue;
-		time += j->runs * run_time(c, j);
+		if (!j->group || j->group == i + 1) /* the others run meanwhile */
+			time += j->runs * run_time(c, j);
 		bytes += j->runs * run_written(c, j);
 	}
 	return check(c, time, bytes);

@@ -71,21 +71,33 @@ static void check_admission(struct conductor *c)
 	str_release(&why);
 }
 
+/* Runs from that one on that were executed and went well. */
+static size_t runs_made(const struct conductor *c, size_t from)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < c->r->runs.n; i++)
+		n += c->r->runs.v[i].out.status == OUTCOME_OK &&
+		     !c->p->jobs[c->r->runs.v[i].job].total;
+	return n;
+}
+
 static int run_order(struct conductor *c, const struct session_order *order, struct err *e)
 {
-	uint32_t made = 0;
+	size_t made = 0, n;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < order->n; i++) {
+	for (size_t i = 0; rc == 0 && i < order->n; i += n) {
 		uint64_t planned = plan_run_time(&c->p->jobs[order->v[i].job]);
 		size_t before = c->r->runs.n;
 
+		n = order_together(c, order, i);
 		if (c->o->stop && *c->o->stop)
 			rc = err_set(e, ERR_INTR, "stopped by a signal");
 		else
-			rc = execute(c, order->v[i], (uint32_t)i, e);
-		made += c->r->runs.n > before && c->r->runs.v[before].out.status == OUTCOME_OK;
-		c->done++;
+			rc = execute(c, &order->v[i], n, (uint32_t)i, e);
+		made += runs_made(c, before);
+		c->done = (uint32_t)(i + n);
 		c->remaining -= planned < c->remaining ? planned : c->remaining;
 	}
 	c->r->sessions.v[c->session].complete = rc == 0 && made == order->n;
@@ -105,7 +117,7 @@ static int run_session(struct conductor *c, struct err *e)
 	c->done = 0;
 	c->total = (uint32_t)order.n;
 	c->remaining = 0;
-	for (size_t i = 0; i < order.n; i++)
+	for (size_t i = 0; i < order.n; i += order_together(c, &order, i))
 		c->remaining += plan_run_time(&c->p->jobs[order.v[i].job]);
 	tell(c, EVENT_SESSION, NULL, NULL, NULL);
 	rc = record_session(c, e);
@@ -140,6 +152,10 @@ static bool choose(struct conductor *c, uint32_t next)
 	for (size_t i = 0; any && i < c->p->njobs; i++)
 		if (c->p->jobs[i].canary && c->p->jobs[i].state == JOB_READY && !c->failed[i])
 			c->chosen[i] = true;
+	/* One of a mixture has no further run without the others. */
+	for (uint32_t i = 0; any && i < c->p->njobs; i++)
+		for (uint32_t k = c->ring[i]; c->chosen[i] && k != i; k = c->ring[k])
+			c->chosen[k] = !c->failed[k];
 	return any;
 }
 
@@ -194,6 +210,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	c.journal_lock.fd = -1;
 	c.chosen = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.chosen));
 	c.failed = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.failed));
+	c.ring = jobs_ring(p->jobs, p->njobs);
 	for (size_t i = 0; i < p->njobs; i++)
 		c.chosen[i] = p->jobs[i].state == JOB_READY;
 	rc = record_open(&c, e);
@@ -219,5 +236,6 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	free(c.holds);
 	free(c.chosen);
 	free(c.failed);
+	free(c.ring);
 	return rc;
 }

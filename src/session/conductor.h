@@ -16,6 +16,7 @@ struct conductor {
 	struct hold *holds; /* ntargets */
 	bool *chosen;       /* njobs: runs in the coming session */
 	bool *failed;       /* njobs: had an error, no further run */
+	uint32_t *ring;     /* njobs: what runs at the same time (jobs_ring) */
 	struct journal journal;
 	bool journalling;
 	struct lock journal_lock;
@@ -36,13 +37,17 @@ void take_holds(struct conductor *c);
 /* Fresh files on the targets of the chosen jobs. Only ERR_INTR is returned; other failures are the
  * jobs'. */
 int prepare_targets(struct conductor *c, uint64_t seed, struct err *e);
-/* Makes the run, or says in the result why not. ERR_INTR, ERR_OUTPUT (journal). */
-int execute(struct conductor *c, struct order_entry entry, uint32_t order, struct err *e);
+/* Makes n runs at the same time (the entries of one group) and what they come to in total, or says
+ * in the result why not. ERR_INTR, ERR_OUTPUT (journal). */
+int execute(struct conductor *c, const struct order_entry *entry, size_t n, uint32_t order,
+	    struct err *e);
+/* How many entries from this one on run at the same time. */
+size_t order_together(const struct conductor *c, const struct session_order *o, size_t at);
 /* Every chosen job that has not failed yet gets an outcome without a measurement. */
 void fail_chosen(struct conductor *c, enum outcome_status status, const char *text);
 
 /* budget.c: NULL while the budget allows it, else the sentence (in the result's arena). */
-const char *budget_refuses_run(struct conductor *c, const struct job *j);
+const char *budget_refuses_run(struct conductor *c, const struct order_entry *entry, size_t n);
 const char *budget_refuses_session(struct conductor *c); /* layout included */
 
 /* record.c: the journal */

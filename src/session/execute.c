@@ -6,6 +6,7 @@
 #include "base/rng.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void on_progress(void *arg, const struct run_progress *progress)
 {
@@ -25,7 +26,8 @@ static void add_closing(struct closing *l, int fd)
 		*VEC_PUSH(l) = fd;
 }
 
-static struct run_options run_opts(struct conductor *c, uint32_t target, struct closing *close_fds)
+/* The journal, the locks and all targets that are not used at the same time. */
+static struct run_options run_opts(struct conductor *c, const bool *used, struct closing *close_fds)
 {
 	*close_fds = (struct closing){0};
 	add_closing(close_fds, c->journalling ? c->journal.fd : -1);
@@ -34,7 +36,7 @@ static struct run_options run_opts(struct conductor *c, uint32_t target, struct 
 		const struct hold *h = &c->holds[t];
 
 		add_closing(close_fds, h->lock.fd);
-		for (unsigned i = 0; t != target && i < h->nfds; i++)
+		for (unsigned i = 0; !used[t] && i < h->nfds; i++)
 			add_closing(close_fds, h->fds[i]);
 	}
 	return (struct run_options){
@@ -48,8 +50,8 @@ static struct run_options run_opts(struct conductor *c, uint32_t target, struct 
 
 /* What a run left when it could not be started at all. Before the first session there is nothing to
  * which the journal could tie it: run_session() records those. */
-static void add_failed(struct conductor *c, struct order_entry entry, enum outcome_status status,
-		       int sys, const char *text)
+static void add_failed_one(struct conductor *c, struct order_entry entry,
+			   enum outcome_status status, int sys, const char *text)
 {
 	struct run *run = VEC_PUSH(&c->r->runs);
 
@@ -82,13 +84,43 @@ static uint32_t next_run(const struct conductor *c, size_t job)
 	return next;
 }
 
+/* "'NAME' on 'ROLE'" */
+static const char *job_label(const struct conductor *c, uint32_t job)
+{
+	const struct job *j = &c->p->jobs[job];
+
+	return arena_printf(&c->r->arena, "'%s' on '%s'", j->name, c->p->targets[j->target].role);
+}
+
+/* The others of its group cannot run without it. */
+static void fail_company(struct conductor *c, uint32_t job, const char *text)
+{
+	for (uint32_t k = c->ring[job]; k != job; k = c->ring[k]) {
+		char why[512];
+
+		if (!c->chosen[k] || c->failed[k])
+			continue;
+		snprintf(why, sizeof(why), "it runs only at the same time as %s, which failed: %s",
+			 job_label(c, job), text);
+		add_failed_one(c, (struct order_entry){.job = k, .run = next_run(c, k)},
+			       OUTCOME_COMPANION, 0, why);
+	}
+}
+
+static void add_failed(struct conductor *c, struct order_entry entry, enum outcome_status status,
+		       int sys, const char *text)
+{
+	add_failed_one(c, entry, status, sys, text);
+	fail_company(c, entry.job, text);
+}
+
 void fail_chosen(struct conductor *c, enum outcome_status status, const char *text)
 {
 	for (size_t i = 0; i < c->p->njobs; i++) {
 		struct order_entry entry = {.job = (uint32_t)i, .run = next_run(c, i)};
 
 		if (c->chosen[i] && !c->failed[i])
-			add_failed(c, entry, status, 0, text);
+			add_failed_one(c, entry, status, 0, text);
 	}
 }
 
@@ -105,9 +137,12 @@ static void fail_target(struct conductor *c, uint32_t target, const struct err *
 	snprintf(text, sizeof(text), "%s%s%s", e->text, e->hint[0] ? "; " : "", e->hint);
 	for (size_t i = 0; i < c->p->njobs; i++)
 		if (uses(c, i, target))
-			add_failed(c,
-				   (struct order_entry){.job = (uint32_t)i, .run = next_run(c, i)},
-				   OUTCOME_SETUP, e->sys, text);
+			add_failed_one(
+				c, (struct order_entry){.job = (uint32_t)i, .run = next_run(c, i)},
+				OUTCOME_SETUP, e->sys, text);
+	for (uint32_t i = 0; i < c->p->njobs; i++)
+		if (c->chosen[i] && c->failed[i] && c->p->jobs[i].target == target)
+			fail_company(c, i, text);
 	tell(c, EVENT_NOTICE, NULL, NULL, e->text);
 }
 
@@ -123,6 +158,9 @@ void take_holds(struct conductor *c)
 
 int prepare_targets(struct conductor *c, uint64_t seed, struct err *e)
 {
+	bool *only = xcalloc(c->p->ntargets + 1, sizeof(*only));
+	int rc = 0;
+
 	for (uint32_t t = 0; t < c->p->ntargets; t++) {
 		struct closing close_fds;
 		struct run_options ro;
@@ -135,81 +173,309 @@ int prepare_targets(struct conductor *c, uint64_t seed, struct err *e)
 			continue;
 		if (c->p->targets[t].kind == TARGET_DIR)
 			tell(c, EVENT_LAYOUT, NULL, NULL, c->p->targets[t].id);
-		ro = run_opts(c, t, &close_fds);
+		only[t] = true;
+		ro = run_opts(c, only, &close_fds);
+		only[t] = false;
 		hold_prepare(&c->holds[t], c->p, t, seed, &ro, &c->written, &te);
 		VEC_RELEASE(&close_fds);
 		if (te.code == ERR_INTR) {
 			*e = te;
-			return e->code;
+			rc = te.code;
+			break;
 		}
 		if (te.code)
 			fail_target(c, t, &te);
 	}
-	return 0;
+	free(only);
+	return rc;
 }
 
-static int make_run(struct conductor *c, struct order_entry entry, uint32_t order, struct err *e)
+/* Runs that are made at the same time. */
+struct party {
+	const struct order_entry *entry;
+	size_t n;
+	uint32_t order;
+	struct run_request *req;
+	struct outcome *out;
+	struct closing *others; /* a run: descriptors of the targets of the others */
+	bool *used;             /* ntargets */
+};
+
+static void party_open(struct conductor *c, struct party *y)
 {
-	const struct job *j = &c->p->jobs[entry.job];
-	struct hold *h = &c->holds[j->target];
+	y->req = xcalloc(y->n, sizeof(*y->req));
+	y->out = xcalloc(y->n, sizeof(*y->out));
+	y->others = xcalloc(y->n, sizeof(*y->others));
+	y->used = xcalloc(c->p->ntargets + 1, sizeof(*y->used));
+	for (size_t i = 0; i < y->n; i++)
+		y->used[c->p->jobs[y->entry[i].job].target] = true;
+}
+
+static void party_close(struct party *y)
+{
+	for (size_t i = 0; i < y->n; i++)
+		VEC_RELEASE(&y->others[i]);
+	free(y->req);
+	free(y->out); /* what is in them went to the result */
+	free(y->others);
+	free(y->used);
+}
+
+/* Alike in every run. Of several on one target each has its own: in step with each other one would
+ * find in the caches of the device what the other has just touched. */
+static uint64_t offsets_seed(const struct conductor *c, const struct party *y, size_t i)
+{
+	const struct job *j = &c->p->jobs[y->entry[i].job];
+	uint64_t before = 0;
+
+	for (size_t k = 0; k < i; k++)
+		before += c->p->jobs[y->entry[k].job].target == j->target;
+	return rng_mix(before ? j->seed ^ rng_mix(before) : j->seed);
+}
+
+static void request(struct conductor *c, struct party *y, size_t i)
+{
+	const struct order_entry *entry = &y->entry[i];
+	const struct job *j = &c->p->jobs[entry->job];
 	uint64_t seed = c->r->sessions.v[c->session].seed;
-	uint64_t mixed = rng_mix(seed ^ rng_mix(entry.job) ^ (entry.run + 1));
-	struct closing close_fds;
-	struct run_options ro = run_opts(c, j->target, &close_fds);
-	struct run_request req = {
+	uint64_t mixed = rng_mix(seed ^ rng_mix(entry->job) ^ (entry->run + 1));
+
+	for (uint32_t t = 0; t < c->p->ntargets; t++)
+		for (unsigned k = 0; y->used[t] && t != j->target && k < c->holds[t].nfds; k++)
+			add_closing(&y->others[i], c->holds[t].fds[k]);
+	y->req[i] = (struct run_request){
 		.job = j,
 		.target_name = c->p->targets[j->target].id,
-		.seed = j->randrepeat ? rng_mix(j->seed) : mixed,
+		.close_in_child = y->others[i].v,
+		.nclose = (unsigned)y->others[i].n,
+		.seed = j->randrepeat ? offsets_seed(c, y, i) : mixed,
 		.run_seed = mixed,
 		.inject = c->o->inject,
 	};
-	struct err re = ERR_INIT;
-	struct run *run = VEC_PUSH(&c->r->runs);
-
-	*run = (struct run){
-		.job = entry.job, .session = c->session, .run = entry.run, .order = order};
-	outcome_init(&run->out);
-	run->started = clock_utc();
-	hold_descriptors(h, c->p, j, &req);
-	if (hold_refill(h, c->p, j, mixed, &ro, &c->written, &re) < 0 ||
-	    run_jobs(&req, 1, &ro, &run->out, &re) < 0) {
-		run->out.status = re.code == ERR_INTR ? OUTCOME_INTERRUPTED : OUTCOME_SETUP;
-		run->out.sys = re.sys;
-		snprintf(run->out.text, sizeof(run->out.text), "%.500s", re.text);
-	}
-	VEC_RELEASE(&close_fds);
-	c->written += run->out.written;
-	c->failed[entry.job] |= run->out.status != OUTCOME_OK;
-	h->lost |= run->out.abandoned;
-	if (record_run(c, run, e) < 0)
-		return e->code;
-	tell(c, EVENT_RUN_DONE, NULL, run, NULL);
-	return run->out.status == OUTCOME_INTERRUPTED ? err_set(e, ERR_INTR, "stopped by a signal")
-						      : 0;
+	hold_descriptors(&c->holds[j->target], c->p, j, &y->req[i]);
 }
 
-int execute(struct conductor *c, struct order_entry entry, uint32_t order, struct err *e)
+/* One that failed, the first cause before those that were only stopped; n = none. */
+static size_t first_failed(const struct party *y)
 {
-	const struct job *j = &c->p->jobs[entry.job];
+	size_t found = y->n;
+
+	for (size_t i = 0; i < y->n; i++) {
+		enum outcome_status s = y->out[i].status;
+
+		if (s != OUTCOME_OK &&
+		    (found == y->n ||
+		     (s != OUTCOME_INTERRUPTED && y->out[found].status == OUTCOME_INTERRUPTED)))
+			found = i;
+	}
+	return found;
+}
+
+/* Beside one that failed the others did not do what was asked for, however well they went. */
+static void spoil_others(struct conductor *c, struct party *y)
+{
+	size_t bad = first_failed(y);
+
+	for (size_t i = 0; i < y->n && bad < y->n; i++) {
+		c->failed[y->entry[i].job] = true;
+		if (y->out[i].status == OUTCOME_OK)
+			outcome_spoil(&y->out[i],
+				      "it ran at the same time as %s, which failed: %.400s",
+				      job_label(c, y->entry[bad].job), y->out[bad].text);
+	}
+}
+
+static bool one_device(const struct conductor *c, const struct party *y, size_t a, size_t b)
+{
+	const struct target *x = &c->p->targets[c->p->jobs[y->entry[a].job].target];
+	const struct target *z = &c->p->targets[c->p->jobs[y->entry[b].job].target];
+
+	return x->dev_major == z->dev_major && x->dev_minor == z->dev_minor;
+}
+
+/* The count of a device does not tell whose writes they were. */
+static void unmix_device(const struct conductor *c, struct party *y)
+{
+	for (size_t i = 0; i < y->n; i++)
+		for (size_t k = 0; k < y->n; k++) {
+			const struct job *j = &c->p->jobs[y->entry[k].job];
+			struct outcome_device *d = &y->out[i].device_written;
+
+			if (k == i || d->state != DEVICE_KNOWN || !job_writes(j) ||
+			    plan_job_diskless(j) || !one_device(c, y, i, k))
+				continue;
+			*d = (struct outcome_device){.state = DEVICE_UNKNOWN};
+			snprintf(d->why, sizeof(d->why), "%s",
+				 "another workload wrote to the device at the same time");
+		}
+}
+
+static void push_run(struct conductor *c, const struct party *y, uint32_t job, int64_t started,
+		     const struct outcome *o)
+{
+	struct run *run = VEC_PUSH(&c->r->runs);
+
+	*run = (struct run){.job = job,
+			    .session = c->session,
+			    .run = y->entry[0].run,
+			    .order = y->order,
+			    .started = started,
+			    .out = *o};
+}
+
+/* The total of the group whose first run that is; UINT32_MAX = it has none. */
+static uint32_t total_of(const struct conductor *c, uint32_t job)
+{
+	for (uint32_t k = c->ring[job]; k != job; k = c->ring[k])
+		if (c->p->jobs[k].total && c->chosen[k])
+			return k;
+	return UINT32_MAX;
+}
+
+static void make_total(struct conductor *c, const struct party *y, struct outcome *sum)
+{
+	const struct outcome **part = xcalloc(y->n, sizeof(*part));
+	const char **what = xcalloc(y->n, sizeof(*what));
+	for (size_t i = 0; i < y->n; i++) {
+		part[i] = &y->out[i];
+		what[i] = job_label(c, y->entry[i].job);
+	}
+	outcome_total(sum, part, what, y->n);
+	free(part);
+	free(what);
+}
+
+/* Everything of the party into the journal, then to the observer. */
+static int party_told(struct conductor *c, size_t from, struct err *e)
+{
+	for (size_t i = from; i < c->r->runs.n; i++)
+		if (record_run(c, &c->r->runs.v[i], e) < 0)
+			return e->code;
+	for (size_t i = from; i < c->r->runs.n; i++) {
+		c->now.job = c->r->runs.v[i].job;
+		tell(c, EVENT_RUN_DONE, NULL, &c->r->runs.v[i], NULL);
+	}
+	return 0;
+}
+
+/* What was trimmed is written anew before the next run trims it. */
+static int refill(struct conductor *c, const struct party *y, const struct run_options *ro,
+		  struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < y->n; i++) {
+		const struct job *j = &c->p->jobs[y->entry[i].job];
+
+		rc = hold_refill(&c->holds[j->target], c->p, j, y->req[i].run_seed, ro, &c->written,
+				 e);
+	}
+	return rc;
+}
+
+static int make_runs(struct conductor *c, struct party *y, struct err *e)
+{
+	uint32_t total = total_of(c, y->entry[0].job);
+	struct closing close_fds;
+	struct run_options ro = run_opts(c, y->used, &close_fds);
+	struct err re = ERR_INIT;
+	struct outcome sum;
+	size_t from = c->r->runs.n;
+	int64_t started = clock_utc();
+	bool stopped = false;
+
+	for (size_t i = 0; i < y->n; i++)
+		request(c, y, i);
+	if (refill(c, y, &ro, &re) < 0 || run_jobs(y->req, y->n, &ro, y->out, &re) < 0)
+		for (size_t i = 0; i < y->n; i++) {
+			y->out[i].status =
+				re.code == ERR_INTR ? OUTCOME_INTERRUPTED : OUTCOME_SETUP;
+			y->out[i].sys = re.sys;
+			snprintf(y->out[i].text, sizeof(y->out[i].text), "%.500s", re.text);
+		}
+	VEC_RELEASE(&close_fds);
+	for (size_t i = 0; i < y->n; i++) {
+		c->written += y->out[i].written;
+		c->holds[c->p->jobs[y->entry[i].job].target].lost |= y->out[i].abandoned;
+		stopped |= y->out[i].status == OUTCOME_INTERRUPTED;
+	}
+	spoil_others(c, y);
+	unmix_device(c, y);
+	if (total != UINT32_MAX)
+		make_total(c, y, &sum);
+	for (size_t i = 0; i < y->n; i++)
+		push_run(c, y, y->entry[i].job, started, &y->out[i]);
+	if (total != UINT32_MAX) {
+		c->failed[total] |= sum.status != OUTCOME_OK;
+		push_run(c, y, total, started, &sum);
+	}
+	if (party_told(c, from, e) < 0)
+		return e->code;
+	return stopped ? err_set(e, ERR_INTR, "stopped by a signal") : 0;
+}
+
+/* False, with the runs in the result, when the party cannot be. */
+static bool party_starts(struct conductor *c, const struct party *y)
+{
 	const char *why;
 
-	if (c->failed[entry.job])
-		return 0;
-	if (c->holds[j->target].lost && !plan_job_diskless(j)) {
-		add_failed(c, entry, OUTCOME_LOST, 0,
+	for (size_t i = 0; i < y->n; i++) {
+		const struct job *j = &c->p->jobs[y->entry[i].job];
+
+		if (c->failed[y->entry[i].job])
+			return false;
+		if (!c->holds[j->target].lost || plan_job_diskless(j))
+			continue;
+		add_failed(c, y->entry[i], OUTCOME_LOST, 0,
 			   "target lost: an earlier worker on it could not be killed");
-		return 0;
+		return false;
 	}
-	why = budget_refuses_run(c, j);
-	if (why) {
-		add_failed(c, entry, OUTCOME_NONE, 0, why);
-		if (!c->r->partial)
-			c->r->partial = why;
+	why = budget_refuses_run(c, y->entry, y->n);
+	if (!why)
+		return true;
+	for (size_t i = 0; i < y->n; i++)
+		add_failed_one(c, y->entry[i], OUTCOME_NONE, 0, why);
+	fail_company(c, y->entry[0].job, why);
+	if (!c->r->partial)
+		c->r->partial = why;
+	return false;
+}
+
+size_t order_together(const struct conductor *c, const struct session_order *o, size_t at)
+{
+	const struct order_entry *first = &o->v[at];
+	uint32_t group = c->p->jobs[first->job].group;
+	size_t n = 1;
+
+	while (group && at + n < o->n && c->p->jobs[o->v[at + n].job].group == group &&
+	       o->v[at + n].run == first->run)
+		n++;
+	return n;
+}
+
+int execute(struct conductor *c, const struct order_entry *entry, size_t n, uint32_t order,
+	    struct err *e)
+{
+	struct party y = {.entry = entry, .n = n, .order = order};
+	uint32_t total = total_of(c, entry->job);
+	int rc = 0;
+
+	if (!party_starts(c, &y))
 		return 0;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		c->now = entry[i];
+		rc = record_start(c, e);
 	}
-	c->now = entry;
-	if (record_start(c, e) < 0)
-		return e->code;
+	if (rc == 0 && total != UINT32_MAX) {
+		c->now = (struct order_entry){.job = total, .run = entry->run};
+		rc = record_start(c, e);
+	}
+	if (rc < 0)
+		return rc;
+	c->now = entry[0];
 	tell(c, EVENT_RUN, NULL, NULL, NULL);
-	return make_run(c, entry, order, e);
+	party_open(c, &y);
+	rc = make_runs(c, &y, e);
+	party_close(&y);
+	return rc;
 }

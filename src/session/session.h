@@ -63,7 +63,9 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
  * --dry-run. */
 void session_result_init(const struct plan *p, const struct session_options *o, struct result *r);
 
-/* The one order of a session: `runs` rounds; in each every chosen job once, shuffled. */
+/* The one order of a session: `runs` rounds; in each every chosen job once, shuffled. Jobs of a
+ * group (chosen as a whole) stand one behind the other and are run at the same time; totals are not
+ * run. */
 struct order_entry {
 	uint32_t job, run;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "suite/expr.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -300,6 +301,31 @@ static int read_value(const char *s, struct arena *a, struct expr *x, struct err
 	return rc;
 }
 
+/* "all targets:", "every run:": in any order, each once. */
+static const char *read_prefixes(const char *s, struct expr *x, struct err *e)
+{
+	static const char *const prefix[] = {"all targets", "every run"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		bool *flag = i ? &x->every_run : &x->all_targets;
+
+		if (!str_starts(s, prefix[i]) || *flag)
+			continue;
+		s += strlen(prefix[i]);
+		s += strspn(s, " ");
+		if (*s != ':') {
+			err_set(e, ERR_SUITE, "'%s': a colon is missing after '%s'", x->text,
+				prefix[i]);
+			err_hint(e, "write \"%s: read.bw >= 5 MB/s\"", prefix[i]);
+			return NULL;
+		}
+		*flag = true;
+		s += 1 + strspn(s + 1, " ");
+		i = UINT_MAX; /* from the first again */
+	}
+	return s;
+}
+
 int expr_parse(const char *text, struct arena *a, struct expr *out, struct err *e)
 {
 	struct expr x = {.text = fold(text, a)};
@@ -310,16 +336,9 @@ int expr_parse(const char *text, struct arena *a, struct expr *out, struct err *
 		err_set(e, ERR_SUITE, "an expression is empty");
 		return err_hint(e, "write 'read.bw >= 5 MB/s': subject, operator, value");
 	}
-	if (str_starts(s, "every run")) {
-		s += strlen("every run");
-		s += strspn(s, " ");
-		if (*s != ':') {
-			err_set(e, ERR_SUITE, "'%s': a colon is missing after 'every run'", x.text);
-			return err_hint(e, "write \"every run: read.bw >= 5 MB/s\"");
-		}
-		x.every_run = true;
-		s += 1 + strspn(s + 1, " ");
-	}
+	s = read_prefixes(s, &x, e);
+	if (!s)
+		return e->code;
 	s = read_subject(s, a, &x, e);
 	if (s)
 		s = read_op(s, &x, e);

@@ -2,8 +2,9 @@
 /*
  * suite/expr: the one grammar for requires, admit, when and expect (EBNF in suites/README.md).
  *
- *	expr      = [ "every run:" ] subject operator value [ "wait" time ]    (wait is refused by
- *the readers) subject   = name { "." name } | "spread" "(" name { "." name } ")" operator  = ">=" |
+ *	expr      = { "all targets:" | "every run:" } subject operator value [ "wait" time ] (wait
+ *is refused by the readers) subject   = name { "." name } | "spread" "(" name { "." name } ")"
+ *operator  = ">=" |
  *"<=" | ">" | "<" | "==" | "!=" value     = number [ unit ] | percent "of" reference | word { word
  *} reference = "link" | "upstream" | "datasheet." name
  *
@@ -18,6 +19,7 @@
 struct expr {
 	const char *text; /* as written, white space folded */
 	bool every_run, spread;
+	bool all_targets;    /* of the total over all targets */
 	const char *subject; /* "read.bw", "target.type" */
 	enum check_op op;
 	const char *value; /* right side as written, "2ms", "block"; NULL when percent_of is set */

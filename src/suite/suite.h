@@ -89,6 +89,7 @@ struct workload {
 	VEC(struct gate_entry) gate;
 	waivers waive;
 	bool has_when, optional, canary, untouched;
+	bool all_targets; /* targets: all */
 	struct expr when;
 };
 

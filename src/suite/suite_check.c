@@ -10,11 +10,17 @@
 static const char *expect_text(struct reader *r, const struct ynode *key, const struct ynode *item,
 			       const struct ynode **at)
 {
+	const char *prefix;
+
 	*at = item;
-	if (item->kind != Y_MAP || item->n != 1 || strcmp(item->key[0]->text, "every run") != 0) {
-		if (item->kind == Y_MAP && item->n == 1 && item->item[0]->kind == Y_SCALAR) {
-			rd_hint(rd_error(r, item, "'%s' is no expectation", item->key[0]->text),
-				"write 'read.bw >= 5 MB/s'; only 'every run:' takes a colon");
+	if (item->kind != Y_MAP || item->n != 1)
+		return rd_text(r, key, item);
+	prefix = item->key[0]->text;
+	if (strcmp(prefix, "every run") != 0 && strcmp(prefix, "all targets") != 0) {
+		if (item->item[0]->kind == Y_SCALAR) {
+			rd_hint(rd_error(r, item, "'%s' is no expectation", prefix),
+				"write 'read.bw >= 5 MB/s'; only 'every run:' and 'all targets:' "
+				"take a colon");
 			return NULL;
 		}
 		return rd_text(r, key, item);
@@ -22,7 +28,7 @@ static const char *expect_text(struct reader *r, const struct ynode *key, const 
 	*at = item->item[0];
 	const char *text = rd_text(r, item->key[0], *at);
 
-	return text ? arena_printf(&r->scratch, "every run: %s", text) : NULL;
+	return text ? arena_printf(&r->scratch, "%s: %s", prefix, text) : NULL;
 }
 
 static void check_reference(struct reader *r, const struct ynode *at, const struct expr *x)
@@ -59,6 +65,12 @@ static const char *bound_word(enum check_op op)
 	}
 }
 
+static void needs_targets(struct reader *r, const struct ynode *at, const struct expr *x)
+{
+	rd_hint(rd_error(r, at, "'%s': the workload has no total over the targets", x->text),
+		"add 'targets: all', which runs it on all of them at the same time");
+}
+
 void read_expect(struct reader *r, struct workload *w, const struct ynode *key,
 		 const struct ynode *node)
 {
@@ -81,9 +93,12 @@ void read_expect(struct reader *r, struct workload *w, const struct ynode *key,
 		if (x.wait)
 			rd_error(r, at, "'%s': 'wait' has no meaning for a measured value", x.text);
 		check_reference(r, at, &x);
-		kind = arena_printf(&r->scratch, "%s %s %s%s%s", x.subject, bound_word(x.op),
+		if (x.all_targets && !w->all_targets)
+			needs_targets(r, at, &x);
+		kind = arena_printf(&r->scratch, "%s %s %s%s%s%s", x.subject, bound_word(x.op),
 				    x.percent_of ? x.percent_of : "",
-				    x.every_run ? " every run" : "", x.spread ? " spread" : "");
+				    x.every_run ? " every run" : "",
+				    x.all_targets ? " all targets" : "", x.spread ? " spread" : "");
 		if (!strset_add(&seen, kind, at->line, &line))
 			rd_hint(rd_error(r, at,
 					 "'%s': two %s of one metric and reference, first on line "

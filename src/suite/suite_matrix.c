@@ -48,6 +48,12 @@ static const struct word *axis_word(struct reader *r, const struct workload *w,
 			"write 'runs' beside the matrix");
 		return NULL;
 	}
+	if (strcmp(key->text, "stonewall") == 0) {
+		rd_hint(rd_error(r, key,
+				 "'stonewall' is no axis: it says what runs at the same time"),
+			"write two workloads, one with 'stonewall: false' and one without");
+		return NULL;
+	}
 	for (size_t i = 0; i < w->words.n; i++) {
 		if (w->words.v[i].word != word)
 			continue;

@@ -167,9 +167,11 @@ READ_SECTION(read_budget)
 /* What a condition on the machine cannot say. */
 static void refuse_parts(struct reader *r, const struct ynode *at, const struct expr *x)
 {
-	if (x->every_run || x->spread)
+	if (x->every_run || x->all_targets || x->spread)
 		rd_error(r, at, "'%s': '%s' belongs to expect", x->text,
-			 x->every_run ? "every run:" : "spread()");
+			 x->every_run     ? "every run:"
+			 : x->all_targets ? "all targets:"
+					  : "spread()");
 	if (x->percent_of)
 		rd_error(r, at, "'%s': 'N%% of ...' belongs to expect", x->text);
 	if (x->wait)

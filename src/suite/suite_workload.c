@@ -92,7 +92,8 @@ READ_KEY(read_when)
 		return;
 	w->has_when = true;
 	rd_fact_value(r, node, &w->when);
-	if (w->when.every_run || w->when.spread || w->when.percent_of || w->when.wait)
+	if (w->when.every_run || w->when.all_targets || w->when.spread || w->when.percent_of ||
+	    w->when.wait)
 		rd_hint(rd_error(r, node, "'%s' is no condition on the machine", w->when.text),
 			"write it like 'target.type == block'");
 }
@@ -100,6 +101,20 @@ READ_KEY(read_when)
 READ_KEY(read_optional)
 {
 	rd_bool(r, key, node, &w->optional);
+}
+
+READ_KEY(read_targets)
+{
+	const char *text = rd_text(r, key, node);
+
+	if (!text)
+		return;
+	if (strcmp(text, "all") == 0)
+		w->all_targets = true;
+	else
+		rd_hint(rd_error(r, node, "'targets' is '%s'", text),
+			"the only word is 'all': on all targets at the same time; without the key "
+			"on one after another");
 }
 
 /* `true`, or {untouched: true}: the change under test cannot reach this workload. */
@@ -152,6 +167,7 @@ static const struct workload_key keys[] = {
 	{"expect", read_expect},     {"gate", read_gate},
 	{"waive", read_elsewhere},   {"when", read_when},
 	{"optional", read_optional}, {"canary", read_canary},
+	{"targets", read_elsewhere},
 };
 enum { NKEYS = sizeof(keys) / sizeof(*keys) };
 
@@ -213,13 +229,16 @@ void read_workload(struct reader *r, const struct ynode *node)
 	struct workload w = {.line = node->line, .column = node->column};
 	const struct ynode *matrix = yaml_get(node, "matrix", NULL);
 	struct ynode *key = NULL;
-	const struct ynode *waive = yaml_get(node, "waive", &key);
+	const struct ynode *waive = yaml_get(node, "waive", &key), *targets;
 
 	if (!rd_is(r, &what, node, Y_MAP))
 		return;
 	r->workload = &w;
 	if (waive)
 		read_waivers(r, key, waive, &w.waive);
+	targets = yaml_get(node, "targets", &key);
+	if (targets) /* before `expect`, which may name the total */
+		read_targets(r, &w, key, targets);
 	read_keys(r, &w, node, matrix);
 	if (matrix)
 		read_matrix(r, &w, matrix, yaml_get(node, "exclude", NULL));

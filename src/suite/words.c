@@ -219,6 +219,11 @@ const struct word word_table[] = {
 	 .dflt = "false",
 	 .what = "a thread of the kernel submits (io_uring)",
 	 BOOL(sqthread_poll)},
+	{.name = "stonewall",
+	 .dflt = "true",
+	 .fio_differs = "false",
+	 .what = "wait for the workload before; false runs at the same time as that one",
+	 BOOL(stonewall)},
 	{.name = "sim",
 	 .dflt = "",
 	 .what = "script of the sim engine",
@@ -273,7 +278,7 @@ void words_default(struct job *j, struct arena *a)
 	j->loops = 1;
 	j->direct = true;
 	j->rwmixread = 50;
-	j->randrepeat = j->invalidate = true;
+	j->randrepeat = j->invalidate = j->stonewall = true;
 	j->runs = 5;
 }
 

@@ -31,7 +31,8 @@ static const char DEDUPE[] = "'dedupe_percentage' repeats one of the last 256 bl
 static const char TRIM[] = "a trim is a workload of its own: 'rw: trim' or 'rw: randtrim'";
 static const char LATENCY[] =
 	"demand it with 'expect: [read.clat.p99 <= ...]' over a 'matrix' of iodepth";
-static const char FLOW[] = "workloads run one after another, so none can be held back by another";
+static const char FLOW[] =
+	"none is held back by another here; 'stonewall: false' runs two at the same time";
 
 static const struct sentence sentences[] = {
 	{"allow_file_create", "files are created only inside the directory of --target"},
@@ -104,8 +105,8 @@ static const struct sentence sentences[] = {
 			 "with a later version"},
 	{"exec_prerun",
 	 "nothing goes through a shell; 'setup' with an argument list comes with a later version"},
-	{"exit_what", "workloads run one after another; one that fails ends alone"},
-	{"exitall", "workloads run one after another; one that fails ends alone"},
+	{"exit_what", "one that fails ends alone, but those beside it count as failed with it"},
+	{"exitall", "one that fails ends alone, but those beside it count as failed with it"},
 	{"exitall_on_error",
 	 "a workload that fails is an error of that workload; the rest goes on"},
 	{"experimental_verify", VERIFY},
@@ -289,8 +290,6 @@ static const struct sentence sentences[] = {
 	{"steadystate_check_interval", STEADY},
 	{"steadystate_duration", STEADY},
 	{"steadystate_ramp_time", STEADY},
-	{"stonewall",
-	 "workloads always run one after another here, so a barrier has nothing to add"},
 	{"sync_file_range", "use 'fsync' or 'fdatasync' with a count"},
 	{"target", "the target is no part of a suite: use --target"},
 	{"thinktime_blocks_type", "'thinktime_blocks' counts issued I/Os"},
@@ -333,8 +332,9 @@ static const struct sentence sentences[] = {
 	{"verify_state_save", VERIFY},
 	{"verifysort", VERIFY},
 	{"verifysort_nr", VERIFY},
-	{"wait_for", "workloads always run one after another here"},
-	{"wait_for_previous", "workloads always run one after another here"},
+	{"wait_for", "the word is 'stonewall'; workloads run one after another unless it is false"},
+	{"wait_for_previous",
+	 "the word is 'stonewall'; workloads run one after another unless it is false"},
 	{"warmup", "the word is 'ramp_time'"},
 	{"window_size", NETWORK},
 	{"workers", "the word is 'numjobs'"},

@@ -37,6 +37,11 @@ static void test_classes(void **state)
 		{"label.adapter", FACT_NOTE},
 		{"device.modelx", FACT_NOTE},
 		{"linkage", FACT_NOTE},
+		/* of the total over all targets */
+		{"two:device.model", FACT_MUST_MATCH},
+		{"link:link.speed", FACT_MUST_MATCH},
+		{"device:host.name", FACT_NOTE},
+		{"two:device.serial", FACT_NOTE},
 	};
 
 	(void)state;
@@ -63,6 +68,8 @@ static void test_rules(void **state)
 	assert_int_equal(fact_class_of(&c, "power.source"), FACT_NOTE);
 	assert_int_equal(fact_class_of(&c, "label.adapter"), FACT_UNDER_TEST);
 	assert_int_equal(fact_class_of(&c, "cpu.model"), FACT_MUST_MATCH);
+	assert_int_equal(fact_class_of(&c, "two:label.adapter"), FACT_UNDER_TEST);
+	assert_int_equal(fact_class_of(&c, "two:device.firmware"), FACT_MUST_MATCH);
 	VEC_RELEASE(&c.under_test);
 	VEC_RELEASE(&c.must_match);
 	VEC_RELEASE(&c.note);

@@ -327,6 +327,45 @@ static void locks_are_closed_in_the_child(void **state)
 	outcome_release(&o);
 }
 
+/* The gate opens when all are set up: in the window of one the others have closed theirs too. */
+static void close_and_read_in_the_window(void *arg, const struct run_progress *p)
+{
+	if (p->elapsed)
+		close_and_read(arg, p);
+}
+
+/* Each of several that run at the same time closes the targets of the others. */
+static void others_targets_are_closed_in_the_child(void **state)
+{
+	struct job j[2] = {sim_job("hang@1"), sim_job("hang@1")};
+	struct pipe_check c = {.got = -1};
+	struct run_options opt = quick;
+	struct run_request req[2];
+	struct outcome o[2];
+	struct err e = ERR_INIT;
+	int p[2];
+
+	(void)state;
+	assert_int_equal(pipe2(p, O_NONBLOCK | O_CLOEXEC), 0);
+	c.r = p[0];
+	c.w = p[1];
+	opt.progress = close_and_read_in_the_window;
+	opt.arg = &c;
+	for (unsigned i = 0; i < 2; i++) {
+		j[i].runtime = 300 * NS_PER_MS;
+		req[i] = (struct run_request){
+			.job = &j[i], .target_name = "dut", .close_in_child = &p[1], .nclose = 1};
+	}
+	assert_int_equal(run_jobs(req, 2, &opt, o, &e), 0);
+	assert_true(c.done);
+	assert_int_equal(c.got, 0);
+	close(p[0]);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(o[i].status, OUTCOME_HUNG);
+		outcome_release(&o[i]);
+	}
+}
+
 static void restore_stderr_and_read(void *arg, const struct run_progress *p)
 {
 	struct pipe_check *c = arg;
@@ -606,6 +645,7 @@ int main(void)
 		cmocka_unit_test(refused_set_up),
 		cmocka_unit_test(deadlines),
 		cmocka_unit_test(locks_are_closed_in_the_child),
+		cmocka_unit_test(others_targets_are_closed_in_the_child),
 		cmocka_unit_test(stderr_is_not_kept_by_the_child),
 		cmocka_unit_test(a_target_on_a_standard_stream_is_refused),
 		cmocka_unit_test(a_thread_that_cannot_start),

@@ -72,12 +72,48 @@ static void the_seed_decides(void **state)
 	session_order_release(&c);
 }
 
+/* What runs at the same time has one turn; a total has none. */
+static void groups_stay_together(void **state)
+{
+	(void)state;
+	struct job jobs[6] = {{.runs = 3},
+			      {.runs = 3, .group = 2},
+			      {.runs = 3},
+			      {.runs = 3, .group = 2},
+			      {.runs = 3, .group = 2, .total = true},
+			      {.runs = 3}};
+	bool chosen[6] = {true, true, true, true, true, true};
+	struct session_order o;
+	unsigned moved = 0;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		session_order_make(jobs, 6, chosen, seed, &o);
+		assert_int_equal(o.n, 15);
+		for (size_t i = 0; i < o.n; i++) {
+			assert_int_not_equal(o.v[i].job, 4);
+			if (o.v[i].job != 1)
+				continue;
+			assert_true(i + 1 < o.n);
+			assert_int_equal(o.v[i + 1].job, 3);
+			assert_int_equal(o.v[i + 1].run, o.v[i].run);
+			moved += i % 5 != 1;
+		}
+		session_order_release(&o);
+	}
+	assert_true(moved > 0);
+	chosen[1] = chosen[3] = chosen[4] = false;
+	session_order_make(jobs, 6, chosen, 1, &o);
+	assert_int_equal(o.n, 9);
+	session_order_release(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_run_once_in_rounds),
 		cmocka_unit_test(only_the_chosen),
 		cmocka_unit_test(the_seed_decides),
+		cmocka_unit_test(groups_stay_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,8 @@ static void test_bad(void **state)
 		{"temperature < 70C wait", "needs a time"},
 		{"temperature < 70C wait 10", "unit"},
 		{"every run read.bw >= 5", "colon"},
+		{"all targets read.bw >= 5", "colon"},
+		{"all targets: all targets: read.bw >= 5", "stands between"},
 		{"spread(read.bw <= 5%", "')' is missing"},
 		{"spread() <= 5%", "subject"},
 	};
@@ -245,12 +247,38 @@ static void test_compare_fact(void **state)
 	}
 }
 
+static void test_prefixes(void **state)
+{
+	static const struct {
+		const char *text;
+		bool all, every;
+	} c[] = {
+		{"read.bw >= 5 MB/s", false, false},
+		{"all targets: read.bw >= 5 MB/s", true, false},
+		{"all targets : every run: read.bw >= 5 MB/s", true, true},
+		{"every run: all targets: read.bw >= 5 MB/s", true, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		struct err e = ERR_INIT;
+		struct expr x = {0};
+		struct arena a;
+
+		arena_init(&a);
+		assert_int_equal(expr_parse(c[i].text, &a, &x, &e), 0);
+		assert_int_equal(x.all_targets, c[i].all);
+		assert_int_equal(x.every_run, c[i].every);
+		assert_string_equal(x.subject, "read.bw");
+		arena_release(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_prefixes),     cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),          cmocka_unit_test(test_compare),
 		cmocka_unit_test(test_compare_fact),
 	};
 

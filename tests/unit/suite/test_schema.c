@@ -32,8 +32,9 @@ static void has_key(const struct str *text, const char *key)
 
 static void test_schema(void **state)
 {
-	static const char *const keys[] = {"name",  "matrix", "exclude",  "expect", "gate",
-					   "waive", "when",   "optional", "canary", "sessions"};
+	static const char *const keys[] = {"name",   "matrix",   "exclude", "expect",
+					   "gate",   "waive",    "when",    "optional",
+					   "canary", "sessions", "targets"};
 	struct str text;
 
 	(void)state;
