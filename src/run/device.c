@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #define SECTOR 512
-#define STAT_WRITTEN 6 /* field of sectors written, counted from 0 (Documentation/block/stat.rst)  \
-			*/
+#define STAT_WRITTEN                                                                               \
+	6 /* field of sectors written, counted from 0 (Documentation/block/stat.rst)               \
+	   */
 
 static void unknown(struct outcome_device *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -83,7 +84,8 @@ static bool take(int fd, char *text, size_t size)
 	return n > 0;
 }
 
-/* Some devices are told not to count: then their numbers stand still. A partition asks its disk. */
+/* Some devices are told not to count: then their numbers stand still. Not all of them obey (zram
+ * counts on), so that a counter which moves is believed. A partition asks its disk. */
 static bool counts(unsigned major, unsigned minor)
 {
 	static const char *const where[] = {"queue/iostats", "../queue/iostats"};
@@ -124,11 +126,7 @@ static void open_stat(struct device *d, int fd, struct device_marks *m)
 		no_number(fd, m);
 		return;
 	}
-	if (!counts(major(dev), minor(dev))) {
-		unknown(&m->written_of, "the device %u:%u does not count (queue/iostats is 0)",
-			major(dev), minor(dev));
-		return;
-	}
+	m->counts = counts(major(dev), minor(dev));
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(dev), minor(dev));
 	d->stat = open_read(path);
 	if (d->stat < 0)
@@ -149,6 +147,7 @@ void device_open(struct device *d, const struct job *j, const struct engine *g, 
 		return;
 	}
 	m->must_move = j->direct && !in_memory(fd);
+	m->counts = true;
 	open_stat(d, fd, m);
 	if (m->read_of.state != DEVICE_KNOWN)
 		return;
@@ -205,8 +204,8 @@ void device_mark(const struct device *d, struct device_marks *m, int border)
 	m->written[border] = written_bytes(d->stat);
 }
 
-static void between(const int64_t v[2], const struct outcome_device *of, bool must_move,
-		    const char *what, struct outcome_device *out)
+static void between(const int64_t v[2], const struct outcome_device *of, const char *what,
+		    struct outcome_device *out)
 {
 	*out = *of;
 	if (of->state != DEVICE_KNOWN)
@@ -214,16 +213,23 @@ static void between(const int64_t v[2], const struct outcome_device *of, bool mu
 	if (v[0] < 0 || v[1] < v[0])
 		unknown(out, "the counter of the %s could not be read at both ends of the window",
 			what);
-	else if (must_move && v[1] == v[0]) /* direct I/O was done, and it was not seen */
-		unknown(out, "the counter of the %s stands still", what);
 	else
 		out->bytes = (uint64_t)(v[1] - v[0]);
 }
 
+/* Direct I/O was done, and the counter did not see it. */
+static void believe(struct outcome_device *d, bool must_move, const char *what)
+{
+	if (d->state == DEVICE_KNOWN && !d->bytes && must_move)
+		unknown(d, "the counter of the %s stands still", what);
+}
+
 void device_gather(const struct device_marks *m, struct outcome *o)
 {
-	between(m->read, &m->read_of, m->must_move && o->dir[DIR_READ].bytes, "reads",
-		&o->device_read);
-	between(m->written, &m->written_of, m->must_move && o->dir[DIR_WRITE].bytes, "writes",
-		&o->device_written);
+	between(m->read, &m->read_of, "reads", &o->device_read);
+	between(m->written, &m->written_of, "writes", &o->device_written);
+	if (o->device_written.state == DEVICE_KNOWN && !o->device_written.bytes && !m->counts)
+		unknown(&o->device_written, "the device does not count (its queue/iostats is 0)");
+	believe(&o->device_read, m->must_move && o->dir[DIR_READ].bytes, "reads");
+	believe(&o->device_written, m->must_move && o->dir[DIR_WRITE].bytes, "writes");
 }

@@ -54,6 +54,7 @@ struct device_marks {
 	int64_t read[2], written[2];               /* bytes */
 	struct outcome_device read_of, written_of; /* KNOWN: the marks are to tell; else why not */
 	bool must_move;                            /* direct I/O: no cache can have taken it */
+	bool counts;                               /* the device was not told to leave it */
 };
 
 struct live {
@@ -215,6 +216,12 @@ void device_open(struct device *d, const struct job *j, const struct engine *g, 
 		 struct device_marks *m);
 void device_close(struct device *d);
 void device_mark(const struct device *d, struct device_marks *m, int border);
+/* Is the window the first that the job does? Then the worker takes the first mark before its
+ * threads begin, so that none of them works while another one takes it. */
+static inline bool device_marks_early(const struct job *j)
+{
+	return !j->ramp_time && !j->startdelay;
+}
 /* What came of the marks, into o. */
 void device_gather(const struct device_marks *m, struct outcome *o);
 /* depth.c: says in o when the depth that was asked for was not reached and no pacer explains it. */

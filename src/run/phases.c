@@ -310,7 +310,7 @@ static void border_mark(struct task *k, int border)
 		(uint64_t)u.ru_utime.tv_sec * NS_PER_SEC + (uint64_t)u.ru_utime.tv_usec * NS_PER_US;
 	l->cpu_sys[border] =
 		(uint64_t)u.ru_stime.tv_sec * NS_PER_SEC + (uint64_t)u.ru_stime.tv_usec * NS_PER_US;
-	if (k->device)
+	if (k->device && (border || !device_marks_early(k->job)))
 		device_mark(k->device, &l->device, border);
 }
 

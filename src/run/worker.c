@@ -415,6 +415,8 @@ static void run_threads(struct child *c, struct worker *w)
 		    &w->live->device);
 	if (!live_failed(w->live))
 		w->t0 = wait_gate(c);
+	if (device_marks_early(w->req->job))
+		device_mark(&w->device, &w->live->device, 0);
 	atomic_store(&w->live->begun, w->t0);
 	atomic_store(&w->live->phase, PHASE_RAMP);
 	begin(w);

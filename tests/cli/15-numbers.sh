@@ -94,6 +94,10 @@ if need "a device of its own" losetup && loop "$T/back" 64M; then
 	EOF2
 	t "writes on a device of its own" 0 "$P" run loop.yaml --target "$id" --allow-write "$id" --out loop
 	ok "to the byte" jq -e '[.runs | sort_by(.job)[1:3][] | .device_written.bytes] == [8388608, 8388608]' loop/result.json
+	if echo 0 >"/sys/block/${LOOP#/dev/}/queue/iostats" 2>"$T/err"; then
+		t "a device that does not count" 4 "$P" run loop.yaml --target "$id" --allow-write "$id" --out mute --only memory
+		has "$T/err" "the device does not count (its queue/iostats is 0)"
+	fi
 	ok "reads too" jq -e '[.runs[] | select(.job == 3) | .device_read.bytes] == [8388608]' loop/result.json
 fi
 finish
