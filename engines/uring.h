@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engines/uring: private to uring_setup.c (how a ring comes to be) and io_uring.c (how it is used).
+ * engines/uring: private to uring_setup.c (how a ring comes to be), io_uring.c and io_uring_cmd.c (how
+ * it is used).
  */
 #ifndef BLKGATE_ENGINES_URING_H
 #define BLKGATE_ENGINES_URING_H
@@ -15,6 +16,7 @@ struct uring {
 	int broken; /* negative errno of a submission whose entries could not be taken back */
 	struct io_uring_cqe **cqes;
 	unsigned depth;
+	unsigned asked; /* set-up flags that the engine cannot do without */
 	bool hipri, fixedbufs, registerfiles, sqthread_poll; /* in force */
 	char about[128];
 	int fds[];
@@ -23,6 +25,7 @@ struct uring {
 /* The ring with everything that the config asks for, or ERR_MEASURE: nothing is left out. */
 int uring_setup(struct uring *u, const struct engine_config *c, struct err *e);
 int uring_probe(struct err *e);
+int uring_probe_cmd(struct err *e); /* with IORING_OP_URING_CMD and the ring that it needs */
 static inline bool uring_try_again(int rc)
 {
 	return rc == -EAGAIN || rc == -EBUSY || rc == -EINTR || rc == -ETIME;
