@@ -51,6 +51,8 @@ static void write_target(struct jw *w, const struct target *t)
 	jw_str(w, "role", t->role);
 	jw_str(w, "id", t->id);
 	write_text(w, "path", t->path);
+	if (t->passthrough)
+		jw_str(w, "passthrough", t->passthrough);
 	jw_str(w, "kind", target_kind_name(t->kind));
 	jw_u64(w, "size", t->size);
 	jw_u64(w, "logical_block", t->logical_block);
@@ -74,7 +76,8 @@ static void write_fio(const struct result *r, const struct job *j, struct jw *w)
 	str_init(&line);
 	str_init(&path);
 	if (t && t->path)
-		str_addf(&path, "%s%s", t->path, t->kind == TARGET_DIR ? "/blkgate.fio" : "");
+		str_addf(&path, "%s%s", target_node(t),
+			 t->kind == TARGET_DIR ? "/blkgate.fio" : "");
 	job_fio(j, path.len ? path.s : NULL, &line);
 	jw_str(w, "fio", line.s);
 	str_release(&path);

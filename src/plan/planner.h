@@ -153,6 +153,10 @@ const char *engine_resolve(struct planner *pl, struct job *j, const struct job_o
 /* What the engine of that name can have in flight; UINT32_MAX = it does not say. */
 uint32_t engine_depth_max(const char *name);
 
+/* passthrough.c: NULL when engine and node belong together and the drive answers, else the
+ * sentence. */
+const char *job_passthrough(struct plan *p, const struct host *h, struct job *j);
+
 /* polling.c: NULL when hipri is not asked for or works, else the sentence. */
 const char *job_polls(struct plan *p, const struct host *h, struct job *j);
 

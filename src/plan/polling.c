@@ -21,7 +21,7 @@ static const char *refused(struct plan *p, const struct job *j, const char *why)
 /* One read of the smallest block where the region of the job begins. */
 static const char *try_read(struct plan *p, const struct target *t, const struct job *j)
 {
-	int fd = open(t->path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	int fd = open(target_node(t), O_RDONLY | O_CLOEXEC | (t->passthrough ? 0 : O_DIRECT));
 	struct err e = ERR_INIT;
 
 	if (fd < 0)

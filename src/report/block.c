@@ -161,7 +161,7 @@ static void add_fio(struct str *s, const struct result *r, const struct verdict 
 		return;
 	t = &r->targets[r->jobs[v->job].target];
 	str_init(&path);
-	str_add(&path, t->path ? t->path : "");
+	str_add(&path, t->path ? target_node(t) : "");
 	if (t->kind == TARGET_DIR) /* fio wants the name of a file; ours had none */
 		str_add(&path, "/fio.tmp");
 	label(s, "in fio:");

@@ -36,7 +36,7 @@ static void add_heading(struct console *c)
 	for (size_t i = 0; i < r->ntargets; i++) {
 		const struct target *t = &r->targets[i];
 
-		str_addf(&s, "%s%s = %s", i ? ", " : "", t->role, t->path ? t->path : t->id);
+		str_addf(&s, "%s%s = %s", i ? ", " : "", t->role, t->path ? target_node(t) : t->id);
 	}
 	str_addf(&s, "  profile %s, %zu session%s, %zu runs", r->profile, r->sessions.n,
 		 r->sessions.n == 1 ? "" : "s", r->runs.n);

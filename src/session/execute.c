@@ -34,6 +34,7 @@ static struct run_options run_opts(struct conductor *c, uint32_t target, struct 
 		const struct hold *h = &c->holds[t];
 
 		add_closing(close_fds, h->lock.fd);
+		add_closing(close_fds, h->claim);
 		for (unsigned i = 0; t != target && i < h->nfds; i++)
 			add_closing(close_fds, h->fds[i]);
 	}
