@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NAME "engine \"io_uring_cmd\""
 
@@ -48,12 +49,15 @@ static void ring_free(struct cmd_ring *r)
 
 static int ask_all(struct cmd_ring *r, const struct engine_config *c, struct err *e)
 {
+	/* A buffer is whole pages; how much of the last one a transfer takes each I/O tells. */
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
 	for (unsigned i = 0; i < c->nfds; i++) {
 		struct nvme_ns *ns = &r->ns[i];
 
 		if (nvme_ask(c->fds[i], ns, e))
 			return e->code;
-		if (c->buffer_len <= ns->max_transfer)
+		if (c->buffer_len < ns->max_transfer + page)
 			continue;
 		err_set(e, ERR_MEASURE,
 			NAME ": a transfer of %zu bytes is above the %llu bytes that the device "

@@ -105,7 +105,7 @@ static void read_limits(const uint8_t *d, struct nvme_ns *ns)
 
 	memcpy(&oncs, d + CTRL_ONCS, sizeof(oncs));
 	ns->trims = le16toh(oncs) & ONCS_DSM;
-	ns->max_transfer = mdts && mdts < 32 ? UINT64_C(1) << (PAGE_SHIFT + mdts) : UINT64_MAX;
+	ns->max_transfer = mdts && mdts < 20 ? UINT64_C(1) << (PAGE_SHIFT + mdts) : UINT32_MAX;
 	/* The number of blocks of a command has 16 bits. */
 	if (ns->max_transfer > UINT64_C(65536) << ns->lba_shift)
 		ns->max_transfer = UINT64_C(65536) << ns->lba_shift;

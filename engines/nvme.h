@@ -13,7 +13,7 @@ enum { NVME_FLUSH = 0x00, NVME_WRITE = 0x01, NVME_READ = 0x02, NVME_DSM = 0x09 }
 struct nvme_ns {
 	uint32_t nsid;
 	unsigned lba_shift;    /* a logical block is 1 << lba_shift bytes */
-	uint64_t max_transfer; /* bytes (MDTS); UINT64_MAX = the device states no limit */
+	uint64_t max_transfer; /* bytes a command (MDTS, and what its fields can say) */
 	bool trims;            /* Dataset Management */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engines/uring: private to uring_setup.c (how a ring comes to be), io_uring.c and io_uring_cmd.c (how
- * it is used).
+ * engines/uring: private to uring_setup.c (how a ring comes to be), io_uring.c and io_uring_cmd.c
+ * (how it is used).
  */
 #ifndef BLKGATE_ENGINES_URING_H
 #define BLKGATE_ENGINES_URING_H
