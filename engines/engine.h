@@ -34,6 +34,8 @@ enum {
 	ENGINE_MAPPED =
 		1u << 19, /* through a mapping: no O_DIRECT, and a write cannot grow a file */
 	ENGINE_SERIAL = 1u << 20, /* takes depth, but does the I/Os of one descriptor one by one */
+	ENGINE_PASSTHROUGH = 1u << 23, /* commands to a drive through its character node: nothing
+					  is cached, and O_DIRECT is no flag of that node */
 	/* what engine_config may ask of it */
 	ENGINE_HIPRI = 1u << 24,
 	ENGINE_NOWAIT = 1u << 25,
@@ -105,6 +107,9 @@ struct engine {
 	const char *(*about)(void *ctx);
 	/* I/Os that were done again another way (nowait), as asked for by the word. May be NULL. */
 	uint64_t (*retried)(void *ctx);
+	/* What is known about a failed io beyond its errno (NVMe status), "" = nothing; stays until
+	 * the next call, and asked before the io is submitted again. May be NULL. */
+	const char *(*why)(void *ctx, const struct io *io);
 };
 
 /* table.c: the explicit array. */
@@ -154,6 +159,7 @@ uint64_t engine_now(const struct engine_run *r);
 void engine_sleep_until(struct engine_run *r, uint64_t ns);
 const char *engine_about(const struct engine_run *r); /* "" = nothing to say */
 uint64_t engine_retried(const struct engine_run *r);
+const char *engine_why(const struct engine_run *r, const struct io *io); /* "" = nothing */
 /* The capability bits that a config asks for. */
 uint32_t engine_wants(const struct engine_config *c);
 /* Name of the word behind one of those bits ("hipri"), NULL = no such bit. */

@@ -10,11 +10,12 @@
 	(ENGINE_HIPRI | ENGINE_NOWAIT | ENGINE_FIXEDBUFS | ENGINE_REGISTERFILES | ENGINE_SQPOLL)
 #define ALL_CAPS                                                                                   \
 	(ALL_OPS | ALL_WORDS | ENGINE_SYNC | ENGINE_DISKLESS | ENGINE_VIRTUAL | ENGINE_MAPPED |    \
-	 ENGINE_SERIAL)
+	 ENGINE_SERIAL | ENGINE_PASSTHROUGH)
 
 const struct engine *const engine_table[] = {
 	&engine_psync,  &engine_pvsync2,  &engine_mmap, &engine_posixaio,
-	&engine_libaio, &engine_io_uring, &engine_null, &engine_sim,
+	&engine_libaio, &engine_io_uring, &engine_io_uring_cmd, &engine_null,
+	&engine_sim,
 };
 const unsigned engine_count = sizeof(engine_table) / sizeof(engine_table[0]);
 

@@ -14,6 +14,7 @@ extern const struct engine engine_mmap;
 extern const struct engine engine_posixaio;
 extern const struct engine engine_libaio;
 extern const struct engine engine_io_uring;
+extern const struct engine engine_io_uring_cmd;
 extern const struct engine engine_null;
 extern const struct engine engine_sim;
 

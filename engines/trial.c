@@ -29,8 +29,12 @@ static int one_read(struct engine_run *r, struct io *io, bool *out, struct err *
 	if (*out)
 		return err_set(e, ERR_MEASURE, "engine \"%s\": a read did not come back in time",
 			       name);
-	if (io->res < 0)
-		return err_sys(e, ERR_MEASURE, (int)-io->res, "engine \"%s\": a read failed", name);
+	if (io->res < 0) {
+		const char *why = engine_why(r, io);
+
+		return err_sys(e, ERR_MEASURE, (int)-io->res, "engine \"%s\": a read failed%s%s%s",
+			       name, *why ? " (" : "", why, *why ? ")" : "");
+	}
 	if (io->res == 0)
 		return err_set(e, ERR_MEASURE, "engine \"%s\": a read found nothing to read", name);
 	return 0;

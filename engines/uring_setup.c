@@ -188,8 +188,8 @@ static void tell_about(struct uring *u, const struct setup *taken)
 
 int uring_setup(struct uring *u, const struct engine_config *c, struct err *e)
 {
-	unsigned asked =
-		(c->hipri ? IORING_SETUP_IOPOLL : 0) | (c->sqthread_poll ? IORING_SETUP_SQPOLL : 0);
+	unsigned asked = u->asked | (c->hipri ? IORING_SETUP_IOPOLL : 0) |
+			 (c->sqthread_poll ? IORING_SETUP_SQPOLL : 0);
 	const struct setup *taken;
 	int rc = ring_setup(&u->ring, c->depth, asked, &taken, e);
 
@@ -221,18 +221,15 @@ static int call_refused(const char *call, int sys, struct err *e)
 			"profile, or choose another ioengine");
 }
 
-static int probe_ops(struct io_uring *ring, struct err *e)
+static int probe_ops(struct io_uring *ring, const int *ops, size_t n, struct err *e)
 {
-	static const int ops[] = {IORING_OP_READ,       IORING_OP_WRITE,
-				  IORING_OP_FSYNC,      IORING_OP_ASYNC_CANCEL,
-				  IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED};
 	enum { OPS = 256 };
 	struct io_uring_probe *p = xcalloc(1, sizeof(*p) + OPS * sizeof(p->ops[0]));
 	int rc = io_uring_register_probe(ring, p, OPS);
 
 	if (rc < 0)
 		rc = call_refused("io_uring_register(2)", -rc, e);
-	for (size_t i = 0; rc == 0 && i < sizeof(ops) / sizeof(ops[0]); i++) {
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		if (!io_uring_opcode_supported(p, ops[i]))
 			rc = err_set(e, ERR_MEASURE,
 				     "engine \"io_uring\": the kernel does not offer operation %d",
@@ -265,16 +262,35 @@ static int probe_round(struct io_uring *ring, struct err *e)
 	return 0;
 }
 
-int uring_probe(struct err *e)
+static int probe_with(unsigned asked, const int *ops, size_t n, struct err *e)
 {
 	struct io_uring ring;
-	int rc = ring_setup(&ring, 8, 0, NULL, e);
+	int rc = ring_setup(&ring, 8, asked, NULL, e);
 
 	if (rc)
 		return rc;
-	rc = probe_ops(&ring, e);
+	rc = probe_ops(&ring, ops, n, e);
 	if (!rc)
 		rc = probe_round(&ring, e);
 	io_uring_queue_exit(&ring);
+	return rc;
+}
+
+int uring_probe(struct err *e)
+{
+	static const int ops[] = {IORING_OP_READ,       IORING_OP_WRITE,
+				  IORING_OP_FSYNC,      IORING_OP_ASYNC_CANCEL,
+				  IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED};
+
+	return probe_with(0, ops, sizeof(ops) / sizeof(ops[0]), e);
+}
+
+int uring_probe_cmd(struct err *e)
+{
+	static const int ops[] = {IORING_OP_URING_CMD};
+	int rc = probe_with(IORING_SETUP_SQE128 | IORING_SETUP_CQE32, ops, 1, e);
+
+	if (rc && e->sys == EINVAL)
+		err_hint(e, "passthrough needs Linux 5.19 or later");
 	return rc;
 }

@@ -295,3 +295,8 @@ uint64_t engine_retried(const struct engine_run *r)
 {
 	return r->ctx && r->engine->retried ? r->engine->retried(r->ctx) : 0;
 }
+
+const char *engine_why(const struct engine_run *r, const struct io *io)
+{
+	return r->ctx && r->engine->why ? r->engine->why(r->ctx, io) : "";
+}

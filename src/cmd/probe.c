@@ -55,6 +55,8 @@ static enum exit_status probe(const struct host *h, const char *id)
 	str_init(&size);
 	unit_format(&size, UNIT_BYTES, (double)t.size);
 	put_fact(id, t.path, NULL);
+	if (t.passthrough)
+		put_fact("passthrough", t.passthrough, NULL);
 	put_fact("kind", target_kind_name(t.kind), NULL);
 	put_fact(t.kind == TARGET_DIR ? "free" : "size", size.s, NULL);
 	for (size_t i = 0; i < t.facts.n; i++)

@@ -79,6 +79,16 @@ void block_controller(const struct host *h, const struct block *disk, struct str
 /* Resolved sysfs path of the hardware behind a disk ("/sys/devices/pci0000:00/..."). */
 void block_hardware(const struct host *h, const struct block *disk, struct str *out);
 
+/* ---- generic.c: the passthrough nodes of NVMe namespaces ---- */
+
+/*
+ * Is the node at path (resolved, st its own) the passthrough node of a namespace? 1: *sibling is
+ * its block device in b. 0: no. ERR_TARGET: it is one, but which block device is beside it cannot
+ * be told, and so not what uses the namespace.
+ */
+int generic_sibling(const struct host *h, const struct blocks *b, const char *path,
+		    const struct stat *st, size_t *sibling, struct err *e);
+
 /* ---- mounts.c: mount and swap tables through libmount ---- */
 
 struct mount_entry {

@@ -195,15 +195,6 @@ int refuse_open(const struct host *h, const struct target *t, int sys, struct er
 
 int refuse_kind(const struct target *t, mode_t mode, struct err *e)
 {
-	const char *name = strrchr(t->path, '/') ? strrchr(t->path, '/') + 1 : t->path;
-	unsigned ctrl, ns;
-	char tail;
-
-	if (S_ISCHR(mode) && sscanf(name, "ng%un%u%c", &ctrl, &ns, &tail) == 2) {
-		err_set(e, ERR_TARGET, "target '%s' is the passthrough node of a namespace", t->id);
-		err_hint(e, "name its block device '/dev/nvme%un%u'", ctrl, ns);
-		return ERR_TARGET;
-	}
 	err_set(e, ERR_TARGET, "target '%s' is a %s", t->id,
 		S_ISCHR(mode)    ? "character device"
 		: S_ISSOCK(mode) ? "socket"

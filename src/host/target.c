@@ -149,7 +149,11 @@ static int fill_block(const struct host *h, const struct blocks *b, size_t i, st
 		return e->code;
 	if (t->size == 0) {
 		err_set(e, ERR_TARGET, "target '%s' has no size", t->id);
-		return err_hint(e, "it holds no medium, or nothing is attached to it yet");
+		return err_hint(e, t->passthrough
+					   ? "the kernel cannot use the format of its blocks "
+					     "(metadata in the data)"
+					   : "it holds no medium, or nothing is attached to "
+					     "it yet");
 	}
 	if (!t->dio_known)
 		sysfs_dio(h, b, i, t);
@@ -246,6 +250,32 @@ static size_t block_index(const struct host *h, const struct blocks *b, const ch
 	return i;
 }
 
+/*
+ * /dev/ngXnY becomes its block device, which is judged in its place. *named as in locate().
+ */
+static int through_generic(const struct host *h, const struct blocks *b, struct target *t,
+			   struct str *real, size_t *named, struct arena *a, struct err *e)
+{
+	struct stat st;
+	char full[PATH_MAX];
+	int rc = host_stat(h, real->s, &st);
+
+	/* what is wrong with the path is fill()'s to say */
+	rc = rc < 0 ? 0 : generic_sibling(h, b, real->s, &st, named, e);
+	if (rc <= 0)
+		return rc;
+	t->path = t->passthrough = arena_strdup(a, real->s);
+	t->dev_major = t->ng_major = major(st.st_rdev);
+	t->dev_minor = t->ng_minor = minor(st.st_rdev);
+	if ((size_t)snprintf(full, sizeof(full), "%s%s", host_prefix(h), real->s) >= sizeof(full))
+		return refuse_path(h, t, ENAMETOOLONG, real->s, e);
+	if (faccessat(AT_FDCWD, full, R_OK, AT_EACCESS) < 0)
+		return refuse_open(h, t, errno, e);
+	str_clear(real);
+	block_node(&b->v[*named], real);
+	return 0;
+}
+
 static void disk_path(const struct blocks *b, size_t i, struct target *t, struct arena *a)
 {
 	struct str node;
@@ -316,13 +346,17 @@ int host_target(const struct host *h, const char *role, const char *id, struct a
 		rc = locate(h, &b, id, &path, &named, e);
 	if (rc == 0) {
 		rc = host_resolve(h, path.s, &real);
-		rc = rc < 0 ? refuse_path(h, t, -rc, real.s, e)
-			    : fill(h, &b, t, &real, named, a, e);
+		if (rc < 0)
+			rc = refuse_path(h, t, -rc, real.s, e);
+		else if (through_generic(h, &b, t, &real, &named, a, e) == 0)
+			rc = fill(h, &b, t, &real, named, a, e);
+		else
+			rc = e->code;
 	}
 	if (rc < 0) {
 		facts_release(&t->facts);
 		t->kind = TARGET_NONE;
-		t->path = NULL;
+		t->path = t->passthrough = NULL;
 	}
 	blocks_release(&b);
 	str_release(&real);

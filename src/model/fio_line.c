@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "model/job.h"
 #include <math.h>
+#include <string.h>
 
 static void add_word(struct str *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void add_word(struct str *out, const char *fmt, ...)
@@ -78,6 +79,9 @@ static void add_queue(const struct job *j, const char *path, struct str *out)
 /* fio's engine options: they stand behind the engine. */
 static void add_engine_words(const struct job *j, struct str *out)
 {
+	/* the kind of command that fio's engine speaks too */
+	if (j->ioengine && strcmp(j->ioengine, "io_uring_cmd") == 0)
+		str_add(out, " --cmd_type=nvme");
 	if (j->hipri)
 		str_add(out, " --hipri");
 	if (j->nowait)

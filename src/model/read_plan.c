@@ -14,6 +14,7 @@ static int read_target(const struct reader *rd, const struct json *o, struct tar
 
 	if (json_need_object(o, rd->e) || doc_text(rd, o, "role", &t->role) ||
 	    json_get_str(o, "id", &id, rd->e) || doc_opt_text(rd, o, "path", &t->path) ||
+	    doc_opt_text(rd, o, "passthrough", &t->passthrough) ||
 	    DOC_WORD(rd, o, "kind", target_kind_find, &t->kind) ||
 	    json_get_u64(o, "size", &t->size, rd->e) ||
 	    doc_u32(rd, o, "logical_block", UINT32_MAX, &t->logical_block) ||

@@ -15,7 +15,7 @@ static void add_job(const struct result *r, uint32_t job, const char *scratch, b
 
 	str_init(&path);
 	if (t && t->path)
-		str_addf(&path, "%s%s", t->path, t->kind == TARGET_DIR ? scratch : "");
+		str_addf(&path, "%s%s", target_node(t), t->kind == TARGET_DIR ? scratch : "");
 	if (first)
 		job_fio(j, path.len ? path.s : NULL, out);
 	else

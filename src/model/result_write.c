@@ -51,6 +51,8 @@ static void write_target(struct jw *w, const struct target *t)
 	jw_str(w, "role", t->role);
 	jw_str(w, "id", t->id);
 	write_text(w, "path", t->path);
+	if (t->passthrough)
+		jw_str(w, "passthrough", t->passthrough);
 	jw_str(w, "kind", target_kind_name(t->kind));
 	jw_u64(w, "size", t->size);
 	jw_u64(w, "logical_block", t->logical_block);

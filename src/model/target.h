@@ -25,6 +25,10 @@ struct target {
 	bool dio_known;         /* statx answered DIOALIGN */
 	unsigned dev_major, dev_minor; /* of the device (block) or of the file system's device */
 	uint64_t fs_dev, inode;        /* st_dev and st_ino: which file or folder this is */
+	/* block: the passthrough node (/dev/ngXnY) by which the target was named, NULL = by itself.
+	 * path and all the rest are its block device's: what uses the one uses the other. */
+	const char *passthrough;
+	unsigned ng_major, ng_minor; /* of that node; 0 in a document */
 	const char *disk_path; /* block: node of the whole disk (a partition's lock); else NULL */
 	uint64_t diskseq;      /* block: BLKGETDISKSEQ, 0 = unknown */
 	bool write_allowed;    /* --allow-write, or a folder */
@@ -35,6 +39,11 @@ struct target {
 /* Role of the total over all targets (`targets: all`): not a target that could be named. */
 #define TARGET_ROLE_TOTAL "all"
 bool target_is_total(const struct target *t);
+/* Where I/O goes; NULL as path is. */
+static inline const char *target_node(const struct target *t)
+{
+	return t->passthrough ? t->passthrough : t->path;
+}
 
 const char *target_kind_name(enum target_kind k); /* "block" "file" "dir" "none" */
 int target_kind_find(const char *name, enum target_kind *out);

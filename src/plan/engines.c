@@ -227,6 +227,33 @@ static void engine_trims(struct planner *pl, const struct job *j, const struct j
 	}
 }
 
+/* Commands to a drive pass by the page cache and by the flags of an open file. */
+static void engine_commands(struct planner *pl, const struct job *j, const struct job_origins *og,
+			    const struct engine *g)
+{
+	const struct origin *at = &og->of[pl->at[PW_DIRECT]];
+	struct diag *d;
+
+	if (!(g->caps & ENGINE_PASSTHROUGH))
+		return;
+	if (!j->direct && !j->direct_auto) {
+		d = planner_report(pl, at->line ? at->line : j->file_line, at->column,
+				   "ioengine %s sends commands to the drive: it cannot be buffered",
+				   g->name);
+		if (d)
+			diag_hint(d, "direct: true");
+	}
+	at = &og->of[pl->at[PW_SYNC]];
+	if (j->sync != SYNC_NONE) {
+		d = planner_report(pl, at->line ? at->line : j->file_line, at->column,
+				   "sync is a flag of an open file, which the commands of ioengine "
+				   "%s do not carry",
+				   g->name);
+		if (d)
+			diag_hint(d, "fdatasync: 1, a flush after each write");
+	}
+}
+
 /* O_DIRECT and polling: what they exclude. */
 static void engine_path(struct planner *pl, const struct job *j, const struct job_origins *og,
 			const struct engine *g)
@@ -299,6 +326,7 @@ const char *engine_resolve(struct planner *pl, struct job *j, const struct job_o
 	lacks = engine_has_words(pl, j, og, g, is_auto);
 	engine_trims(pl, j, og);
 	engine_path(pl, j, og, g);
+	engine_commands(pl, j, og, g);
 	if (!is_auto) /* nobody wrote down which engine `auto` finds: capacity.c tells the job */
 		engine_depth(pl, j, og);
 	engine_script(pl, j, og);

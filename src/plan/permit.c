@@ -310,13 +310,16 @@ static void permit_trims(struct plan *p, const struct host *h, uint32_t target)
 	}
 }
 
-static void permit_polling(struct plan *p, const struct host *h, uint32_t target)
+/* What only the drive itself can tell. */
+static void permit_trials(struct plan *p, const struct host *h, uint32_t target)
 {
 	for (size_t i = 0; i < p->njobs; i++) {
 		struct job *j = &p->jobs[i];
 		const char *why = NULL;
 
 		if (j->target == target && j->state == JOB_READY && !plan_job_diskless(j))
+			why = job_passthrough(p, h, j);
+		if (!why && j->target == target && j->state == JOB_READY && !plan_job_diskless(j))
 			why = job_polls(p, h, j);
 		if (why)
 			job_stop(j, JOB_ERROR, why);
@@ -370,8 +373,8 @@ void plan_permit(struct plan *p, const struct plan_options *o)
 			continue;
 		each_job(p, i, job_fits);
 		each_job(p, i, job_aligned);
-		permit_polling(p, o->host, i);
 		permit_trims(p, o->host, i);
+		permit_trials(p, o->host, i);
 		if (t->kind == TARGET_BLOCK)
 			permit_block(p, o, i);
 		if (t->kind == TARGET_FILE)

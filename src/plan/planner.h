@@ -161,6 +161,9 @@ uint32_t engine_depth_max(const char *name);
 
 /* percentiles.c: every percentile of percentile_list is one of the table. */
 void percentiles_check(struct planner *pl, const struct job *j, const struct job_origins *og);
+/* passthrough.c: NULL when engine and node belong together and the drive answers, else the
+ * sentence. */
+const char *job_passthrough(struct plan *p, const struct host *h, struct job *j);
 
 /* polling.c: NULL when hipri is not asked for or works, else the sentence. */
 const char *job_polls(struct plan *p, const struct host *h, struct job *j);

@@ -4,7 +4,9 @@
  * always be set up, and where the queue does not poll (queue/io_poll is 0) some kernels complete
  * its I/O by interrupt without a word (Linux 6.1) and others fail it (6.18); RWF_HIPRI is dropped
  * in silence by all. Where the queue says it polls, the file system or driver may still refuse. So
- * the queue is asked, and one read is done.
+ * the queue is asked, and one read is done. Synchronous I/O is never polled for since Linux 5.19
+ * ("block: ignore RWF_HIPRI hint for sync dio"; seen on 6.1 as one interrupt an I/O on a queue that
+ * polls), and distributions brought that to older kernels: no version tells where it still is.
  */
 #include "plan/planner.h"
 
@@ -21,7 +23,7 @@ static const char *refused(struct plan *p, const struct job *j, const char *why)
 /* One read of the smallest block where the region of the job begins. */
 static const char *try_read(struct plan *p, const struct target *t, const struct job *j)
 {
-	int fd = open(t->path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	int fd = open(target_node(t), O_RDONLY | O_CLOEXEC | (t->passthrough ? 0 : O_DIRECT));
 	struct err e = ERR_INIT;
 
 	if (fd < 0)
@@ -47,6 +49,10 @@ const char *job_polls(struct plan *p, const struct host *h, struct job *j)
 	if (!v || strcmp(v, "1") != 0)
 		return refused(p, j,
 			       arena_printf(&p->arena, "device.io_poll is %s", v ? v : "unknown"));
+	if (engine_find(j->ioengine)->caps & ENGINE_SYNC)
+		return refused(p, j,
+			       "the kernel ignores the hint of synchronous I/O (since 5.19) and "
+			       "waits for the interrupt; ioengine: io_uring");
 	/* A recorded machine cannot be read, and the files of a folder are not made yet: there the
 	 * first I/O of the run tells. */
 	if (strcmp(h->root, "/") != 0 || t->kind == TARGET_DIR)

@@ -38,7 +38,7 @@ static void add_heading(struct console *c)
 
 		if (target_is_total(t))
 			continue;
-		str_addf(&s, "%s%s = %s", i ? ", " : "", t->role, t->path ? t->path : t->id);
+		str_addf(&s, "%s%s = %s", i ? ", " : "", t->role, t->path ? target_node(t) : t->id);
 	}
 	str_addf(&s, "  profile %s, %zu session%s, %zu runs", r->profile, r->sessions.n,
 		 r->sessions.n == 1 ? "" : "s", r->runs.n);

@@ -46,17 +46,18 @@ void task_fail(struct task *k, const struct io *io, int sys)
 {
 	const char *name = k->req->target_name;
 	char buf[32];
-	const char *cause = err_text(sys, buf, sizeof(buf));
+	const char *cause = err_text(sys, buf, sizeof(buf)), *why = engine_why(&k->eng, io);
 
 	if (io->op == IO_FSYNC || io->op == IO_FDATASYNC)
 		live_fail(k->live, OUTCOME_IO_ERROR, sys, 0, 0,
-			  "%s of '%s' failed: %s (earlier writes may be lost)", op_name(io->op),
-			  name, cause);
+			  "%s of '%s' failed: %s%s%s%s (earlier writes may be lost)", op_name(io->op),
+			  name, cause, *why ? " (" : "", why, *why ? ")" : "");
 	else
 		live_fail(k->live, OUTCOME_IO_ERROR, sys, io->offset, io->len,
-			  "%s of %u bytes at offset %llu of '%s' failed: %s%s", op_name(io->op),
-			  io->len, (unsigned long long)io->offset, name, cause,
-			  likely(k->job, sys));
+			  "%s of %u bytes at offset %llu of '%s' failed: %s%s%s%s",
+			  op_name(io->op), io->len, (unsigned long long)io->offset, name, cause,
+			  *why ? " (" : "", *why ? why : likely(k->job, sys),
+			  *why ? ")" : "");
 	k->end = END_FAILED;
 }
 

@@ -33,13 +33,13 @@ static void setup_failed(struct worker *w, const struct err *e)
 		  e->hint);
 }
 
-static int open_flags(const struct job *j)
+static int open_flags(const struct job *j, const struct engine *g)
 {
 	/* O_RDWR for every writer, as a shared writable mapping needs it too. */
 	int flags = O_CLOEXEC | (job_writes(j) ? O_RDWR : O_RDONLY);
 
 	/* A trim has no data that could go around the page cache: it is direct by nature. */
-	if (j->direct && !job_trims(j))
+	if (j->direct && !job_trims(j) && !(g->caps & ENGINE_PASSTHROUGH))
 		flags |= O_DIRECT;
 	if (j->sync == SYNC_SYNC)
 		flags |= O_SYNC;
@@ -59,7 +59,7 @@ static int reopen(struct task *k, struct err *e)
 		return err_set(e, ERR_MEASURE, "thread %u of '%s' has no descriptor (%u given)",
 			       k->index, k->job->name, req->nfds);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", req->fds[i]);
-	k->fd = open(path, open_flags(k->job));
+	k->fd = open(path, open_flags(k->job, k->engine));
 	if (k->fd >= 0)
 		return 0;
 	int sys = errno;

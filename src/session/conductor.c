@@ -206,7 +206,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 		return 0;
 	c.holds = xcalloc(p->ntargets ? p->ntargets : 1, sizeof(*c.holds));
 	for (size_t t = 0; t < p->ntargets; t++)
-		c.holds[t].lock.fd = -1;
+		c.holds[t].lock.fd = c.holds[t].claim = -1;
 	c.journal_lock.fd = -1;
 	c.chosen = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.chosen));
 	c.failed = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.failed));

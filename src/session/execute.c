@@ -36,6 +36,7 @@ static struct run_options run_opts(struct conductor *c, const bool *used, struct
 		const struct hold *h = &c->holds[t];
 
 		add_closing(close_fds, h->lock.fd);
+		add_closing(close_fds, h->claim);
 		for (unsigned i = 0; !used[t] && i < h->nfds; i++)
 			add_closing(close_fds, h->fds[i]);
 	}

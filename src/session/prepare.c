@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/nvme_ioctl.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -23,6 +25,9 @@ static void close_files(struct hold *h)
 void hold_release(struct hold *h)
 {
 	close_files(h);
+	if (h->claim >= 0)
+		close(h->claim);
+	h->claim = -1;
 	lock_release(&h->lock);
 }
 
@@ -49,6 +54,25 @@ static int same_target(int fd, const struct target *t, struct err *e)
 	return 0;
 }
 
+/* The node whose commands go to the namespace that is claimed: asked of both, as its name may have
+ * come to mean another one. A descriptor, or ERR_TARGET. */
+static int open_passthrough(int claim, const struct target *t, bool writes, struct err *e)
+{
+	int fd = open(t->passthrough,
+		      (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int nsid = ioctl(claim, NVME_IOCTL_ID);
+	struct stat st;
+
+	if (fd < 0)
+		return err_sys(e, ERR_TARGET, errno, "cannot open target '%s'", t->id);
+	if (fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && major(st.st_rdev) == t->ng_major &&
+	    minor(st.st_rdev) == t->ng_minor && nsid > 0 && ioctl(fd, NVME_IOCTL_ID) == nsid)
+		return fd;
+	close(fd);
+	return err_set(e, ERR_TARGET, "target '%s' is another device than when it was checked",
+		       t->id);
+}
+
 static int open_node(struct hold *h, const struct target *t, bool writes, struct err *e)
 {
 	/* The path was resolved when it was checked: a link there now is somebody's doing. */
@@ -71,6 +95,12 @@ static int open_node(struct hold *h, const struct target *t, bool writes, struct
 	if (same_target(fd, t, e) < 0) {
 		close(fd);
 		return e->code;
+	}
+	if (t->passthrough) {
+		h->claim = fd;
+		fd = open_passthrough(fd, t, writes, e);
+		if (fd < 0)
+			return e->code;
 	}
 	h->fds = xmalloc(sizeof(*h->fds));
 	h->fds[0] = fd;
@@ -128,7 +158,7 @@ int hold_take(struct hold *h, const struct plan *p, uint32_t target, uint64_t wa
 	struct target_needs needs = plan_target_needs(p, target);
 	int rc = 0;
 
-	*h = (struct hold){.lock = {.fd = -1}};
+	*h = (struct hold){.lock = {.fd = -1}, .claim = -1};
 	if (!needs.files)
 		return 0;
 	if (take_lock(h, t, wait_lock, stop, e) < 0) {

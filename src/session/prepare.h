@@ -16,6 +16,7 @@ struct hold {
 	struct lock lock; /* of the file or folder; of a block device: of its whole disk */
 	int *fds;         /* file i of a folder; one for a device or file */
 	unsigned nfds;
+	int claim; /* block device of a passthrough node, else -1: the node itself takes no claim */
 	bool lost; /* an abandoned worker still works on it */
 };
 

@@ -39,6 +39,32 @@ static void test_round_trip(void **state)
 	result_release(&r);
 }
 
+/* The node that was named, where it is not the device itself; a document without it stays as it
+ * was. */
+static void test_passthrough(void **state)
+{
+	struct result r, back;
+	char *text;
+
+	(void)state;
+	sample_result(&r);
+	text = sample_text(&r, false);
+	assert_null(strstr(text, "passthrough"));
+	free(text);
+	r.targets[0].passthrough = "/dev/ng0n1";
+	text = sample_text(&r, false);
+	back = parsed(text);
+	assert_string_equal(back.targets[0].passthrough, "/dev/ng0n1");
+	assert_string_equal(back.targets[0].path, "/dev/nvme0n1");
+	assert_string_equal(target_node(&back.targets[0]), "/dev/ng0n1");
+	assert_null(back.targets[1].passthrough);
+	/* fio is given the node that takes the commands */
+	assert_non_null(strstr(text, "--filename=/dev/ng0n1 "));
+	free(text);
+	result_release(&back);
+	result_release(&r);
+}
+
 static void test_fields(void **state)
 {
 	struct result r, b;
@@ -389,12 +415,13 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_values_survive), cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_head_flags),     cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_unresolved_job), cmocka_unit_test(test_hostile_texts),
-		cmocka_unit_test(test_long_text),      cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_load),           cmocka_unit_test(test_many),
+		cmocka_unit_test(test_passthrough),   cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_fields),        cmocka_unit_test(test_values_survive),
+		cmocka_unit_test(test_verdicts),      cmocka_unit_test(test_head_flags),
+		cmocka_unit_test(test_empty),         cmocka_unit_test(test_unresolved_job),
+		cmocka_unit_test(test_hostile_texts), cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_slots),         cmocka_unit_test(test_load),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

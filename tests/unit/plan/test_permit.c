@@ -459,10 +459,12 @@ static void polling(void **state)
 		assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
 		assert_part(f->plan.jobs[0].why, "polling is not supported here");
 		assert_part(f->plan.jobs[0].why, "device.io_poll is 0");
-		/* a recorded machine can be asked no further */
+		/* a recorded machine can be asked no further, and what is synchronous is refused */
 		put(f, "/sys/block/sda/queue/io_poll", "1\n");
 		fix_ok(f, text);
-		assert_int_equal(f->plan.jobs[0].state, JOB_READY);
+		assert_int_equal(f->plan.jobs[0].state, i == 0 ? JOB_ERROR : JOB_READY);
+		if (i == 0)
+			assert_part(f->plan.jobs[0].why, "ignores the hint of synchronous I/O");
 	}
 }
 
