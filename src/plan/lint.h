@@ -29,5 +29,7 @@ struct lint_rule {
 
 extern const struct lint_rule lint_rules[];
 extern const unsigned lint_rule_count;
+/* rules_place.c */
+bool lint_split_above_processors(const struct lint_view *v, struct str *text, struct str *hint);
 
 #endif

@@ -39,6 +39,11 @@ static const char *const plan_words[PW_COUNT] = {
 	[PW_COMPRESS] = "buffer_compress_percentage",
 	[PW_DEDUPE] = "dedupe_percentage",
 	[PW_DISTRIBUTION] = "random_distribution",
+	[PW_NRFILES] = "nrfiles",
+	[PW_CPUS] = "cpus_allowed",
+	[PW_CPUS_POLICY] = "cpus_allowed_policy",
+	[PW_NUMA_CPUS] = "numa_cpu_nodes",
+	[PW_NUMA_MEMORY] = "numa_mem_policy",
 };
 
 unsigned plan_word_at(enum plan_word w)

@@ -153,12 +153,13 @@ int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t
 {
 	const struct target *t = &p->targets[target];
 	struct target_needs needs = plan_target_needs(p, target);
+	uint64_t bytes = 0;
 
 	if (t->kind != TARGET_DIR || !needs.files)
 		return 0;
 	close_files(h);
 	h->fds = xmalloc(needs.files * sizeof(*h->fds));
-	for (unsigned i = 0; i < needs.files; i++) {
+	for (unsigned i = 0, until = 0; i < needs.files; i++) {
 		uint64_t wrote = 0;
 		int fd = plan_scratch_file(t->path), rc;
 
@@ -166,8 +167,9 @@ int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t
 			return err_sys(e, ERR_TARGET, -fd, "cannot make a file in folder '%s'",
 				       t->id);
 		h->fds[h->nfds++] = fd;
-		rc = run_layout(fd, needs.bytes, seed + i, needs.cached, t->id, ro, &wrote,
-				&h->lost, e);
+		if (i >= until)
+			bytes = plan_file_bytes(p, target, i, &until);
+		rc = run_layout(fd, bytes, seed + i, needs.cached, t->id, ro, &wrote, &h->lost, e);
 		*written += wrote;
 		if (rc < 0)
 			return rc;
@@ -185,5 +187,5 @@ void hold_descriptors(const struct hold *h, const struct plan *p, const struct j
 	if (plan_job_diskless(j))
 		return;
 	/* A device or file has one node: per_job has a meaning only in a folder. */
-	req->nfds = t->kind == TARGET_DIR && j->files == FILES_PER_JOB ? j->numjobs : 1;
+	req->nfds = t->kind == TARGET_DIR ? (unsigned)job_files(j) : 1;
 }

@@ -51,6 +51,7 @@ const char *const fact_words[] = {
 	"device.write_cache",
 	"device.scheduler",
 	"device.rotational",
+	"device.numa_node",
 	"device.io_poll",
 	"device.nr_requests",
 	"device.nomerges",
