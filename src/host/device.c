@@ -38,7 +38,7 @@ void fact_from(const struct host *h, struct facts *f, struct arena *a, const cha
 
 static const char *const shared_keys[] = {
 	"device.model",     "device.firmware",    "device.capacity",  "device.lba_format",
-	"device.transport", "device.write_cache", "device.scheduler",
+	"device.transport", "device.write_cache", "device.scheduler", "device.numa_node",
 };
 
 void device_facts_all(struct facts *f, struct arena *a, const char *value, const char *why)
@@ -272,6 +272,7 @@ static void physical_facts(const struct host *h, const struct block *disk, struc
 	transport_fact(h, disk, f, a);
 	scheduler_fact(h, disk, f, a);
 	fact_from(h, f, a, "device.write_cache", "none", "%s/queue/write_cache", disk->dir);
+	node_fact(h, disk, f, a);
 	link_facts(h, disk, f, a);
 }
 

@@ -259,3 +259,28 @@ int host_memory(const struct host *h, uint64_t *bytes, struct err *e)
 	str_release(&text);
 	return rc;
 }
+
+/* "Max open files            1024                 4096                 files" */
+int host_descriptors(const struct host *h, uint64_t *n, struct err *e)
+{
+	static const char key[] = "Max open files";
+	const char *at;
+	struct str text;
+	int rc;
+
+	str_init(&text);
+	rc = host_read(h, &text, "/proc/self/limits");
+	at = rc == 0 ? strstr(text.s, key) : NULL;
+	if (at)
+		at += strlen(key) + strspn(at + strlen(key), " ");
+	if (rc < 0)
+		rc = err_sys(e, ERR_TARGET, -rc, "cannot read '/proc/self/limits'");
+	else if (at && str_starts(at, "unlimited"))
+		*n = UINT64_MAX;
+	else if (at && c_isdigit(*at))
+		*n = strtoull(at, NULL, 10);
+	else
+		rc = err_set(e, ERR_TARGET, "'/proc/self/limits' has no limit of open files");
+	str_release(&text);
+	return rc;
+}

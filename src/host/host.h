@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "model/target.h"
 
 struct host {
@@ -67,6 +68,13 @@ int host_signature(const struct host *h, const struct target *t, struct arena *a
 /* Bytes that can be had without swapping (MemAvailable). No fact: it is another one each moment. 0,
  * or ERR_TARGET when the kernel does not tell. */
 int host_memory(const struct host *h, uint64_t *bytes, struct err *e);
+/* Descriptors that this process may have open (RLIMIT_NOFILE, the soft limit; UINT64_MAX = no
+ * limit). 0, or ERR_TARGET. */
+int host_descriptors(const struct host *h, uint64_t *n, struct err *e);
+/* Memory nodes there are, or those of them with memory, as a list ("0-1,3"); the processors of one
+ * of them, "" when it has none. 0, or ERR_TARGET: the kernel has none, or does not tell. */
+int host_nodes(const struct host *h, bool with_memory, struct str *out, struct err *e);
+int host_node_cpus(const struct host *h, unsigned node, struct str *out, struct err *e);
 /* Fresh label: a user label becomes fact label.NAME. */
 void host_label(struct facts *f, struct arena *a, const char *name, const char *value);
 

@@ -121,6 +121,8 @@ void device_facts(const struct host *h, const struct blocks *b, size_t i, struct
 		  struct arena *a);
 /* The same keys with one answer: "none" (value) or unknown (why). */
 void device_facts_all(struct facts *f, struct arena *a, const char *value, const char *why);
+/* nodes.c: device.numa_node of a physical disk: a number, -1 when firmware did not say, none. */
+void node_fact(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
 void device_transport(const struct host *h, const struct block *disk, struct str *out);
 /* link, link.*, upstream.bandwidth of a physical disk. */
 void link_facts(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);

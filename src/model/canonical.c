@@ -36,6 +36,7 @@ static const struct word words[] = {
 	LATER(bssplit, W_TEXT, 0),
 	LATER(buffer_compress_percentage, W_U32, 100),
 	LATER(cpus_allowed, W_TEXT, 0),
+	LATER(cpus_allowed_policy, W_TEXT, 0),
 	LATER(dedupe_percentage, W_U32, 100),
 	WORD(direct, W_BOOL, 0, 1),
 	WORD(end_fsync, W_BOOL, 0, 1),
@@ -53,6 +54,10 @@ static const struct word words[] = {
 	WORD(loops, W_U64, 0, UINT64_MAX),
 	WORD(norandommap, W_BOOL, 0, 1),
 	LATER(nowait, W_BOOL, 1),
+	/* written only where there are several: one is what there was before */
+	{"nrfiles", W_U32, offsetof(struct job, nrfiles), 1, UINT32_MAX, true},
+	LATER(numa_cpu_nodes, W_TEXT, 0),
+	LATER(numa_mem_policy, W_TEXT, 0),
 	WORD(numjobs, W_U32, 0, UINT32_MAX),
 	WORD(offset, W_U64, 0, UINT64_MAX),
 	WORD(ramp_time, W_U64, 0, UINT64_MAX),
@@ -138,7 +143,7 @@ static bool is_absent(const struct job *j, const struct word *w)
 
 	switch (w->type) {
 	case W_U32:
-		return FIELD(uint32_t, j, w) == 0;
+		return FIELD(uint32_t, j, w) <= w->min;
 	case W_U64:
 		return FIELD(uint64_t, j, w) == 0;
 	case W_BOOL:
@@ -385,7 +390,11 @@ int job_from_canonical(const char *text, struct arena *a, struct job *j, struct 
 			  .bssplit = "",
 			  .bsrange = "",
 			  .random_distribution = "",
-			  .cpus_allowed = ""};
+			  .cpus_allowed = "",
+			  .cpus_allowed_policy = "",
+			  .numa_cpu_nodes = "",
+			  .numa_mem_policy = "",
+			  .nrfiles = 1};
 	rc = read_words(text, a, j, e);
 	if (rc)
 		return rc;

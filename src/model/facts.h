@@ -6,8 +6,8 @@
  * Keys: kernel.release kernel.cmdline cpu.model cpu.count host.name boot.id cgroup.limit
  * power.source target.type target.size fs.type fs.options fs.kernel_device device.model
  * device.serial device.wwid device.firmware device.transport device.capacity device.lba_format
- * device.write_cache device.scheduler link.speed link.width link.bandwidth (bytes/s as a number)
- * link label.NAME Ownership: arena given at facts_set.
+ * device.write_cache device.scheduler device.numa_node link.speed link.width link.bandwidth
+ * (bytes/s as a number) link label.NAME Ownership: arena given at facts_set.
  */
 #ifndef BLKGATE_MODEL_FACTS_H
 #define BLKGATE_MODEL_FACTS_H

@@ -29,8 +29,14 @@ static void add_filename(const struct job *j, const char *path, struct str *out)
 {
 	struct str escaped;
 
-	if (j->files == FILES_PER_JOB && j->numjobs > 1) {
-		add_word(out, "--filename_format=%s.$jobnum", path);
+	bool own = j->files == FILES_PER_JOB && j->numjobs > 1, several = job_nrfiles(j) > 1;
+
+	/* with --filename fio counts the names in it, whatever nrfiles says */
+	if (own || several) {
+		add_word(out, "--filename_format=%s%s%s", path, own ? ".$jobnum" : "",
+			 several ? ".$filenum" : "");
+		if (several)
+			add_word(out, "--nrfiles=%u", j->nrfiles);
 		return;
 	}
 	str_init(&escaped);
@@ -159,6 +165,12 @@ static void add_section(const struct job *j, const char *target_path, struct str
 		add_time(out, "startdelay", j->startdelay);
 	if (j->cpus_allowed && *j->cpus_allowed)
 		add_word(out, "--cpus_allowed=%s", j->cpus_allowed);
+	if (j->cpus_allowed_policy && *j->cpus_allowed_policy)
+		add_word(out, "--cpus_allowed_policy=%s", j->cpus_allowed_policy);
+	if (j->numa_cpu_nodes && *j->numa_cpu_nodes)
+		add_word(out, "--numa_cpu_nodes=%s", j->numa_cpu_nodes);
+	if (j->numa_mem_policy && *j->numa_mem_policy)
+		add_word(out, "--numa_mem_policy=%s", j->numa_mem_policy);
 	if (j->refill_buffers)
 		str_add(out, " --refill_buffers");
 	if (j->buffer_compress_percentage)

@@ -54,3 +54,20 @@ bool job_random(const struct job *j)
 	return j->rw == RW_RANDREAD || j->rw == RW_RANDWRITE || j->rw == RW_RANDRW ||
 	       j->rw == RW_RANDTRIM;
 }
+
+uint32_t job_nrfiles(const struct job *j)
+{
+	return j->nrfiles > 1 ? j->nrfiles : 1;
+}
+
+uint64_t job_files(const struct job *j)
+{
+	return (uint64_t)job_nrfiles(j) * (j->files == FILES_PER_JOB ? j->numjobs : 1);
+}
+
+uint64_t job_file_size(const struct job *j)
+{
+	uint64_t share = j->size / job_nrfiles(j);
+
+	return job_nrfiles(j) == 1 || !j->bs ? share : share - share % j->bs;
+}

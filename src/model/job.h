@@ -51,11 +51,17 @@ struct job {
 	uint32_t iodepth_batch_complete_max; /* >= min */
 	uint32_t numjobs;                    /* threads */
 	uint64_t size, offset;               /* bytes; of the region each job works in */
+	uint32_t nrfiles;                    /* files over which each job spreads `size`; 0 is 1 */
 	uint64_t runtime;                    /* ns; 0 = none */
 	uint64_t ramp_time;                  /* ns */
 	uint64_t startdelay;                 /* ns of rest before the ramp */
 	const char
 		*cpus_allowed; /* "0-3,5", ascending; "" or NULL = wherever the process may run */
+	const char *cpus_allowed_policy; /* "split": job i has the i-th of them; "" or NULL = shared
+					  */
+	/* memory nodes: "0-1,3", ascending, on whose processors it runs; "bind:0-1" and so on, for
+	 * its buffers; "" or NULL = as the process was started */
+	const char *numa_cpu_nodes, *numa_mem_policy;
 	bool time_based;
 	uint64_t loops; /* passes over the region when not time_based; >= 1 */
 	bool direct;
@@ -85,6 +91,9 @@ struct job {
 
 	uint32_t size_percent; /* `size: 50%` of the target was asked, 0 = not; size is what came of
 				  it */
+	uint32_t offset_percent; /* likewise */
+	bool numa_device;        /* `numa_cpu_nodes: device` was asked */
+	const char *numa_cpus;   /* the processors of numa_cpu_nodes; "" or NULL without */
 	/* "50:99:99.95" (ascending): what documents show besides and reports show first; "" or
 	 * NULL = nothing is named */
 	const char *percentile_list;
@@ -111,6 +120,10 @@ bool job_reads(const struct job *j);
 bool job_writes(const struct job *j);
 bool job_trims(const struct job *j);
 bool job_random(const struct job *j);
+uint32_t job_nrfiles(const struct job *j); /* of one job; >= 1 */
+uint64_t job_files(const struct job *j);   /* of all jobs together */
+/* Bytes of the region in each file: `size`, or its share in whole blocks. */
+uint64_t job_file_size(const struct job *j);
 
 /* Block sizes of a job. n == 0: every multiple of smallest up to largest alike. */
 enum { BS_MIX_MAX = 32, RANDOM_ZONES_MAX = 32 };
@@ -141,6 +154,18 @@ struct cpu_list {
 };
 int cpu_list_read(const char *text, struct cpu_list *out);    /* 0, or -1: not of the form 0-3,5 */
 void cpu_list_add(const struct cpu_list *c, struct str *out); /* canonical */
+bool cpu_list_has(const struct cpu_list *c, unsigned i);
+
+/* What numa_mem_policy says. Nodes are a list of the same form. */
+enum { NUMA_NODES_MAX = 1024 };
+enum numa_kind { NUMA_DEFAULT, NUMA_BIND, NUMA_PREFER, NUMA_INTERLEAVE, NUMA_LOCAL };
+struct numa_policy {
+	enum numa_kind kind;
+	struct cpu_list nodes; /* of bind, prefer (one) and interleave */
+};
+int numa_nodes_read(const char *text, struct cpu_list *out);        /* as cpu_list_read */
+int numa_policy_read(const char *text, struct numa_policy *out);    /* likewise */
+void numa_policy_add(const struct numa_policy *p, struct str *out); /* canonical; default is "" */
 
 /* beside.c: the next job of the same group, round and round; itself when it is alone. malloc'ed. */
 uint32_t *jobs_ring(const struct job *jobs, size_t n);

@@ -8,6 +8,7 @@
 #include <math.h>
 
 static const double LAYOUT_RATE = 500e6;              /* bytes/s while a file is written in full */
+static const uint64_t LAYOUT_FILE_NS = 2 * NS_PER_MS; /* and for each further one besides */
 static const double SIZE_BOUND_RATE = 200e6;          /* bytes/s of a job that ends at size */
 static const double WRITE_RATE_MAX = PLAN_WRITE_RATE; /* bytes/s: bound of a free-running write */
 static const uint64_t HARNESS_NS = 20 * NS_PER_MS;    /* fork, open, threads, journal */
@@ -66,23 +67,66 @@ static double run_ns(const struct job *j)
 	return j->end_fsync ? ns + (double)END_FSYNC_NS : ns;
 }
 
+static bool needs_target(const struct job *j, uint32_t target)
+{
+	return j->target == target && j->state == JOB_READY && !plan_job_diskless(j);
+}
+
+static unsigned clamp_files(uint64_t n)
+{
+	return n < UINT32_MAX ? (unsigned)n : UINT32_MAX;
+}
+
+uint64_t plan_file_bytes(const struct plan *p, uint32_t target, unsigned i, unsigned *until)
+{
+	uint64_t bytes = 0;
+
+	*until = UINT32_MAX;
+	for (size_t k = 0; k < p->njobs; k++) {
+		const struct job *j = &p->jobs[k];
+		unsigned files = clamp_files(job_files(j));
+
+		if (!needs_target(j, target) || files <= i)
+			continue;
+		if (files < *until)
+			*until = files;
+		if (j->offset + job_file_size(j) > bytes)
+			bytes = j->offset + job_file_size(j);
+	}
+	return bytes;
+}
+
+static uint64_t all_bytes(const struct plan *p, uint32_t target, unsigned files)
+{
+	double sum = 0;
+	uint64_t bytes;
+
+	for (unsigned i = 0, until; i < files; i = until) {
+		bytes = plan_file_bytes(p, target, i, &until);
+		sum += (double)bytes * (until - i);
+	}
+	return clamp(sum);
+}
+
 struct target_needs plan_target_needs(const struct plan *p, uint32_t target)
 {
 	struct target_needs n = {0};
+	unsigned until;
 
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct job *j = &p->jobs[i];
-		unsigned files = j->files == FILES_PER_JOB ? j->numjobs : 1;
 
-		if (j->target != target || j->state != JOB_READY || plan_job_diskless(j))
+		if (!needs_target(j, target))
 			continue;
 		n.writes |= job_writes(j);
 		n.cached |= !j->direct && !j->invalidate;
-		if (files > n.files)
-			n.files = files;
-		if (j->offset + j->size > n.bytes)
-			n.bytes = j->offset + j->size;
+		if (clamp_files(job_files(j)) > n.files)
+			n.files = clamp_files(job_files(j));
 	}
+	if (p->targets[target].kind != TARGET_DIR && n.files)
+		n.files = 1;
+	n.bytes = plan_file_bytes(p, target, 0, &until);
+	n.total = all_bytes(p, target, n.files);
 	return n;
 }
 
@@ -101,13 +145,25 @@ static double layout_bytes(const struct plan *p)
 {
 	double sum = 0;
 
-	for (uint32_t t = 0; t < p->ntargets; t++) {
-		struct target_needs n = plan_target_needs(p, t);
-
+	for (uint32_t t = 0; t < p->ntargets; t++)
 		if (p->targets[t].kind == TARGET_DIR) /* a device or file is used as it is */
-			sum += (double)n.files * (double)n.bytes;
-	}
+			sum += (double)plan_target_needs(p, t).total;
 	return sum;
+}
+
+/* Each file is written by a worker of its own, and synced: seen where there are many. What was
+ * trimmed is written anew before each run. */
+static double layout_ns(const struct plan *p)
+{
+	double ns = (layout_bytes(p) + refill_bytes(p)) / LAYOUT_RATE * (double)NS_PER_SEC;
+
+	for (uint32_t t = 0; t < p->ntargets; t++) {
+		unsigned files = plan_target_needs(p, t).files;
+
+		if (p->targets[t].kind == TARGET_DIR && files > 1)
+			ns += (double)LAYOUT_FILE_NS * (files - 1);
+	}
+	return ns;
 }
 
 /* What runs at the same time takes the time of the longest. */
@@ -125,7 +181,7 @@ static double group_ns(const struct plan *p, const uint32_t *ring, size_t job)
 
 uint64_t plan_session_time(const struct plan *p)
 {
-	double ns = (layout_bytes(p) + refill_bytes(p)) / LAYOUT_RATE * (double)NS_PER_SEC;
+	double ns = layout_ns(p);
 	uint32_t *ring = jobs_ring(p->jobs, p->njobs);
 
 	for (size_t i = 0; i < p->njobs; i++)
@@ -155,8 +211,7 @@ static void add_sessions(struct str *s, const struct plan *p, const char *verb, 
  * tenth: refused is only what no device can do. */
 static const char *time_refused(struct plan *p)
 {
-	double sure = 0;
-	double guess = (layout_bytes(p) + refill_bytes(p)) / LAYOUT_RATE * (double)NS_PER_SEC;
+	double sure = 0, guess = layout_ns(p);
 	struct str s;
 	const char *text;
 

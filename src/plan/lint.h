@@ -34,5 +34,7 @@ bool rule_trim_granularity(const struct lint_view *v, struct str *text, struct s
 
 extern const struct lint_rule lint_rules[];
 extern const unsigned lint_rule_count;
+/* rules_place.c */
+bool lint_split_above_processors(const struct lint_view *v, struct str *text, struct str *hint);
 
 #endif

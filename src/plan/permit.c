@@ -170,6 +170,13 @@ static const char *job_fits(struct plan *p, struct job *j)
 				    "files: per_job needs a folder, and '%s' is a %s (%s:%u)",
 				    t->role, t->kind == TARGET_BLOCK ? "block device" : "file",
 				    p->suite->file, j->file_line);
+	if (job_nrfiles(j) > 1 && t->kind != TARGET_DIR)
+		return arena_printf(&p->arena,
+				    "nrfiles: %u needs a folder, and '%s' is a %s; name a folder "
+				    "with --target, or leave nrfiles out (%s:%u)",
+				    j->nrfiles, t->role,
+				    t->kind == TARGET_BLOCK ? "block device" : "file",
+				    p->suite->file, job_line(p, j, PW_NRFILES));
 	if (t->kind == TARGET_DIR)
 		return NULL;
 	if (t->size && j->size && end >= j->offset && end <= t->size)
@@ -238,8 +245,7 @@ static const char *about(struct plan *p, double bytes)
 static const char *job_folder_room(struct plan *p, struct job *j)
 {
 	const struct target *t = &p->targets[j->target];
-	uint64_t files = j->files == FILES_PER_JOB ? j->numjobs : 1;
-	double need = (double)files * ((double)j->offset + (double)j->size) * 1.05;
+	double need = (double)job_files(j) * ((double)j->offset + (double)job_file_size(j)) * 1.05;
 
 	if (need <= (double)t->size)
 		return NULL;
@@ -265,14 +271,18 @@ static void folder_room(struct plan *p, uint32_t target)
 	each_job(p, target, job_folder_writable);
 	each_job(p, target, job_folder_room);
 	n = plan_target_needs(p, target);
-	if ((double)n.files * (double)n.bytes * 1.05 <= (double)t->size)
+	if ((double)n.total * 1.05 <= (double)t->size)
 		return;
+	bool alike = n.total == n.files * n.bytes;
+
 	why = arena_printf(&p->arena,
-			   "%u files of %s with 5 %% of margin do not fit the %s free on '%s'; use "
-			   "files: shared, fewer jobs or a smaller size",
-			   n.files, about(p, (double)n.bytes), about(p, (double)t->size), t->role);
+			   "%u files %s%s%s with 5 %% of margin do not fit the %s free on '%s'; "
+			   "use files: shared, fewer jobs, a smaller nrfiles or a smaller size",
+			   n.files, alike ? "of " : "(",
+			   about(p, (double)(alike ? n.bytes : n.total)), alike ? "" : " together)",
+			   about(p, (double)t->size), t->role);
 	for (size_t i = 0; i < p->njobs; i++)
-		if (p->jobs[i].target == target && p->jobs[i].files == FILES_PER_JOB &&
+		if (p->jobs[i].target == target && job_files(&p->jobs[i]) > 1 &&
 		    !plan_job_diskless(&p->jobs[i]))
 			job_stop(&p->jobs[i], JOB_ERROR, why);
 }

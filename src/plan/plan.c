@@ -43,6 +43,11 @@ static const char *const plan_words[PW_COUNT] = {
 	[PW_DISTRIBUTION] = "random_distribution",
 	[PW_LOOPS] = "loops",
 	[PW_NUMJOBS] = "numjobs",
+	[PW_NRFILES] = "nrfiles",
+	[PW_CPUS] = "cpus_allowed",
+	[PW_CPUS_POLICY] = "cpus_allowed_policy",
+	[PW_NUMA_CPUS] = "numa_cpu_nodes",
+	[PW_NUMA_MEMORY] = "numa_mem_policy",
 };
 
 unsigned plan_word_at(enum plan_word w)

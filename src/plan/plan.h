@@ -101,11 +101,15 @@ bool plan_job_diskless(const struct job *j);
 /* What the ready jobs of a target ask of it. */
 struct target_needs {
 	unsigned files; /* in a folder; 1 for a device or file; 0 = nothing is needed */
-	uint64_t bytes; /* of each, from its beginning */
+	uint64_t bytes; /* of the largest, from its beginning */
+	uint64_t total; /* of all together: file 0 is the largest */
 	bool writes;
 	bool cached; /* a job wants its pages in the cache */
 };
 struct target_needs plan_target_needs(const struct plan *p, uint32_t target);
+/* Bytes of file i, from its beginning, and of those behind it up to *until. Jobs use the first
+ * files of a folder, so that a later one is as long as its fewer users need it. */
+uint64_t plan_file_bytes(const struct plan *p, uint32_t target, unsigned i, unsigned *until);
 /* A file as a session makes them in a folder: unnamed where the file system can, else with a name
  * that lives between two calls. Descriptor (read and write, close on exec) or -errno. */
 int plan_scratch_file(const char *folder);

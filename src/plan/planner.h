@@ -51,6 +51,11 @@ enum plan_word {
 	PW_NUMJOBS,
 	PW_PERCENTILES,
 	PW_STONEWALL,
+	PW_NRFILES,
+	PW_CPUS,
+	PW_CPUS_POLICY,
+	PW_NUMA_CPUS,
+	PW_NUMA_MEMORY,
 	PW_COUNT
 };
 unsigned plan_word_at(enum plan_word w);
@@ -164,6 +169,11 @@ void percentiles_check(struct planner *pl, const struct job *j, const struct job
 /* passthrough.c: NULL when engine and node belong together and the drive answers, else the
  * sentence. */
 const char *job_passthrough(struct plan *p, const struct host *h, struct job *j);
+/* placement.c: words that contradict each other; nodes and processors of the machine. */
+void placement_words(struct planner *pl, const struct workload *w, struct job *j,
+		     struct job_origins *og);
+void placement_on_target(struct planner *pl, struct job *j, const struct target *t,
+			 const struct job_origins *og);
 
 /* polling.c: NULL when hipri is not asked for or works, else the sentence. */
 const char *job_polls(struct plan *p, const struct host *h, struct job *j);
@@ -194,7 +204,8 @@ void known_apply(struct planner *pl);
 
 /* permit.c: the line of the suite to name for a word of a job. */
 uint32_t job_line(const struct plan *p, const struct job *j, enum plan_word w);
-/* capacity.c: stops the jobs that the engine or the memory of this machine cannot hold. */
+/* capacity.c: stops the jobs that the engine, the memory or the limit of open files of this machine
+ * cannot hold. */
 void capacity_check(struct plan *p, const struct host *h);
 
 /* estimate.c: NULL, or why the budget cannot hold the least number of sessions on any device. */

@@ -192,7 +192,30 @@ void resolve_instance(struct planner *pl, const struct workload *w, struct job *
 	resolve_time(pl, w, j, og);
 	resolve_batches(pl, w, j, og);
 	percentiles_check(pl, j, og);
+	placement_words(pl, w, j, og);
 	pl->engine_why = engine_resolve(pl, j, og);
+}
+
+/* A share of the whole target, in whole blocks. False: the target has no size. */
+static bool resolve_share(struct planner *pl, const struct job *j, const struct job_origins *og,
+			  enum plan_word w, uint32_t percent, uint64_t *bytes)
+{
+	const struct target *t = &pl->p->targets[j->target];
+	const char *word = word_table[pl->at[w]].name;
+	const struct origin *at = &og->of[pl->at[w]];
+	struct diag *g;
+
+	if (t->kind == TARGET_BLOCK || t->kind == TARGET_FILE) {
+		*bytes = (uint64_t)((double)t->size * percent / 100);
+		*bytes -= *bytes % (j->bs ? j->bs : 1);
+		return true;
+	}
+	g = planner_report(pl, at->line ? at->line : j->file_line, at->column,
+			   "%s %u%% of workload '%s': a folder has no size of its own", word,
+			   percent, j->name);
+	if (g)
+		diag_hint(g, "write bytes: `%s: 1GiB`", word);
+	return false;
 }
 
 static void resolve_size(struct planner *pl, const struct workload *w, struct job *j,
@@ -202,24 +225,13 @@ static void resolve_size(struct planner *pl, const struct workload *w, struct jo
 
 	if (j->size)
 		return;
-	if (j->size_percent && (t->kind == TARGET_BLOCK || t->kind == TARGET_FILE)) {
-		/* of the whole target, as fio's, and whole blocks */
-		j->size = (uint64_t)((double)t->size * j->size_percent / 100);
-		j->size -= j->size % (j->bs ? j->bs : 1);
-		if (!j->size)
+	if (j->size_percent && t->kind != TARGET_NONE) {
+		if (resolve_share(pl, j, og, PW_SIZE, j->size_percent, &j->size) && !j->size)
 			job_stop(j, JOB_ERROR,
 				 arena_printf(pl->a,
 					      "%u%% of '%s' (%llu bytes) holds no block of %u",
 					      j->size_percent, t->role, (unsigned long long)t->size,
 					      j->bs));
-		return;
-	}
-	if (j->size_percent && t->kind != TARGET_NONE) {
-		g = planner_report(pl, w->line, w->column,
-				   "size %u%% of workload '%s': a folder has no size of its own",
-				   j->size_percent, w->name);
-		if (g)
-			diag_hint(g, "write bytes: `size: 1GiB`");
 		return;
 	}
 	if (t->kind == TARGET_BLOCK) {
@@ -302,6 +314,8 @@ void resolve_on_target(struct planner *pl, const struct workload *w, struct job 
 {
 	const struct target *t = &pl->p->targets[j->target];
 
+	if (j->offset_percent && t->kind != TARGET_NONE)
+		resolve_share(pl, j, og, PW_OFFSET, j->offset_percent, &j->offset);
 	resolve_size(pl, w, j, og, t);
 	resolve_direct(pl, j, t);
 	resolve_end_fsync(pl, j, og);
@@ -309,8 +323,9 @@ void resolve_on_target(struct planner *pl, const struct workload *w, struct job 
 	if (pl->missing[j->target])
 		job_stop(j, JOB_ERROR, pl->missing[j->target]);
 	conditions_when(pl, w, j);
-	/* after `when`: a workload that is not meant for this machine does not need its engine
-	 * either */
+	/* after `when`: a workload that is not meant for this machine needs neither its nodes nor
+	 * its engine */
+	placement_on_target(pl, j, t, og);
 	if (pl->engine_why)
 		job_stop(j, w->optional ? JOB_SKIPPED : JOB_ERROR, pl->engine_why);
 }

@@ -35,6 +35,9 @@ RULE(depth_on_sync_engine)
 {
 	if (v->j->iodepth <= 1 || !has_cap(v, ENGINE_SYNC | ENGINE_SERIAL))
 		return false;
+	/* several descriptors: each has an I/O of its own on its way */
+	if (!has_cap(v, ENGINE_SYNC) && job_nrfiles(v->j) > 1)
+		return false;
 	str_addf(text, "iodepth %u has no effect: ioengine %s %s", v->j->iodepth, v->g->name,
 		 has_cap(v, ENGINE_SYNC) ? "is synchronous"
 					 : "does the I/Os of a descriptor one after another");
@@ -163,10 +166,12 @@ RULE(size_below_bs)
 {
 	const struct job *j = v->j;
 
-	if (!j->size || j->size >= job_bs_max(j))
+	if (!j->size || job_file_size(j) >= job_bs_max(j))
 		return false;
 	str_add(text, "size ");
 	plan_add_size(text, j->size);
+	if (job_nrfiles(j) > 1)
+		str_addf(text, " over %u files", j->nrfiles);
 	str_add(text, " is below bs ");
 	plan_add_size(text, job_bs_max(j));
 	str_add(text, ": there is no room for one I/O");
@@ -176,16 +181,19 @@ RULE(size_below_bs)
 RULE(size_not_multiple_of_bs)
 {
 	const struct job *j = v->j;
+	uint64_t file = job_file_size(j), rest = j->size - (file - file % j->bs) * job_nrfiles(j);
 
 	if (kind_of(v, PW_SIZE) == ORIGIN_DEFAULT || kind_of(v, PW_SIZE) == ORIGIN_TARGET ||
-	    j->size < j->bs || j->size % j->bs == 0)
+	    file < j->bs || rest == 0)
 		return false;
 	str_add(text, "size ");
 	plan_add_size(text, j->size);
 	str_add(text, " is no multiple of bs ");
 	plan_add_size(text, j->bs);
+	if (job_nrfiles(j) > 1)
+		str_addf(text, " in each of %u files", j->nrfiles);
 	str_add(text, ": the last ");
-	plan_add_size(text, j->size % j->bs);
+	plan_add_size(text, rest);
 	str_add(text, " are never touched");
 	return true;
 }
@@ -332,5 +340,6 @@ const struct lint_rule lint_rules[] = {
 	{RULE_PRECONDITION, PW_RW, precondition},
 	{RULE_TRIM_AGAIN, PW_RW, rule_trim_again},
 	{RULE_TRIM_GRANULARITY, PW_BS, rule_trim_granularity},
+	{RULE_SPLIT_ABOVE_PROCESSORS, PW_CPUS_POLICY, lint_split_above_processors},
 };
 const unsigned lint_rule_count = sizeof(lint_rules) / sizeof(lint_rules[0]);

@@ -128,7 +128,7 @@ static void add_value(const struct word *w, const struct job *j, struct str *out
 	size_t before = out->len;
 
 	/* a share of the target says both the share and what it came to */
-	if (w->bytes && !(j->size_percent && str_eq(w->name, "size")))
+	if (w->bytes && !word_percent(w, j))
 		add_word_size(out, word_bytes(w, j));
 	else
 		w->show(w, j, out);

@@ -81,7 +81,7 @@ uint64_t plan_refill_bytes(const struct plan *p, const struct job *j)
 
 	if (!job_trims(j) || j->total || plan_job_diskless(j) || t->kind == TARGET_BLOCK)
 		return 0;
-	return j->size * (t->kind == TARGET_DIR && j->files == FILES_PER_JOB ? j->numjobs : 1);
+	return job_file_size(j) * (t->kind == TARGET_DIR ? job_files(j) : 1);
 }
 
 /* First byte behind the region. Before a target is known it is all of a device when no size was

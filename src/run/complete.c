@@ -44,20 +44,19 @@ static const char *likely(const struct job *j, int sys)
 
 void task_fail(struct task *k, const struct io *io, int sys)
 {
-	const char *name = k->req->target_name;
-	char buf[32];
+	char buf[32], where[400];
 	const char *cause = err_text(sys, buf, sizeof(buf)), *why = engine_why(&k->eng, io);
 
+	task_where(k, io, where, sizeof(where));
 	if (io->op == IO_FSYNC || io->op == IO_FDATASYNC)
 		live_fail(k->live, OUTCOME_IO_ERROR, sys, 0, 0,
-			  "%s of '%s' failed: %s%s%s%s (earlier writes may be lost)", op_name(io->op),
-			  name, cause, *why ? " (" : "", why, *why ? ")" : "");
+			  "%s of %s failed: %s%s%s%s (earlier writes may be lost)", op_name(io->op),
+			  where, cause, *why ? " (" : "", why, *why ? ")" : "");
 	else
 		live_fail(k->live, OUTCOME_IO_ERROR, sys, io->offset, io->len,
-			  "%s of %u bytes at offset %llu of '%s' failed: %s%s%s%s",
-			  op_name(io->op), io->len, (unsigned long long)io->offset, name, cause,
-			  *why ? " (" : "", *why ? why : likely(k->job, sys),
-			  *why ? ")" : "");
+			  "%s of %u bytes at offset %llu of %s failed: %s%s%s%s", op_name(io->op),
+			  io->len, (unsigned long long)io->offset, where, cause,
+			  *why ? " (" : "", *why ? why : likely(k->job, sys), *why ? ")" : "");
 	k->end = END_FAILED;
 }
 
@@ -65,10 +64,11 @@ void task_fail(struct task *k, const struct io *io, int sys)
 static void fail_empty(struct task *k, const struct io *io)
 {
 	bool read = io->op == IO_READ;
+	char where[400];
 
 	live_fail(k->live, OUTCOME_IO_ERROR, read ? ENODATA : EIO, io->offset, io->len,
-		  "%s of %u bytes at offset %llu of '%s' failed: %s", op_name(io->op), io->len,
-		  (unsigned long long)io->offset, k->req->target_name,
+		  "%s of %u bytes at offset %llu of %s failed: %s", op_name(io->op), io->len,
+		  (unsigned long long)io->offset, task_where(k, io, where, sizeof(where)),
 		  read ? "end of the target" : "nothing was written");
 	k->end = END_FAILED;
 }

@@ -195,6 +195,8 @@ void live_gather(const struct live *l, struct outcome *o)
 	for (unsigned i = 0; i < l->nthreads; i++)
 		if (l->thread[i].note[0])
 			outcome_note(o, "engine: %s", l->thread[i].note);
+	for (unsigned i = 0; i < l->nthreads; i++)
+		outcome_note(o, "%s", l->thread[i].place);
 	gather_threads(l, o);
 	gather_hists(l, o);
 	gather_slots(l, o);

@@ -44,6 +44,7 @@ struct live_thread {
 	uint64_t retried;   /* by its engine: nowait */
 	uint64_t unissued;  /* bytes due in the window of an open loop that were never issued */
 	char note[128];     /* of its engine */
+	char place[192];    /* of its memory */
 	struct outcome_slot *slots;
 	struct live_dir dir[DIR_COUNT];
 	struct hist sync;
@@ -131,7 +132,8 @@ struct task {
 	struct live_thread *t;
 	const struct engine *engine;
 	unsigned index;
-	int fd;                      /* own open file description; -1 for diskless engines */
+	int *fds; /* own open file descriptions, one a file; none for diskless engines */
+	unsigned nfds;
 	const struct device *device; /* what the marks read; of the worker */
 	uint8_t *buffers;
 	size_t buffer_len, buffers_len;
@@ -156,7 +158,10 @@ struct task {
 	bool open;   /* rate: an I/O begins when it was due, not when it could be issued */
 
 	/* what is issued next */
-	struct pattern pattern;
+	struct pattern *pattern; /* one a file: that of io->fd */
+	unsigned npatterns, turn;
+	uint64_t passes; /* over each file of a run bound by size; 0 = as many as come */
+	uint64_t region; /* bytes of the job's region in each file */
 	struct pace pace;
 	struct contents contents;
 	uint64_t left;       /* blocks still to issue of a run bound by size */
@@ -185,6 +190,19 @@ static inline uint64_t task_clock(const struct task *k)
 {
 	return __builtin_expect(k->is_virtual, 0) ? engine_now(&k->eng) : clock_now();
 }
+/* place.c: before memory is touched, and when the buffers were. 0 or ERR_MEASURE. */
+int task_place(const struct task *k, struct err *e);
+int task_placed(struct task *k, struct err *e);
+
+/* files.c: 0 or ERR_MEASURE. */
+int task_reopen(struct task *k, struct err *e);
+void task_patterns(struct task *k); /* makes them */
+void task_rewind(struct task *k);   /* all from their begin */
+/* Of several files: sets io->fd. */
+struct pattern *task_next_file(struct task *k, struct io *io);
+/* "'/dev/sda'", "file 3 of 8 in '/mnt'" */
+const char *task_where(const struct task *k, const struct io *io, char *buf, size_t size);
+void task_close_files(struct task *k);
 
 /* phases.c: ramp, measure, drain. k->t0 is set. */
 void task_run(struct task *k);
@@ -203,7 +221,7 @@ bool task_complete(struct task *k, struct io *io);
 /* single.c: the loop of a synchronous engine while nothing but I/O happens. Returns when something
  * else has to: k->single, and the one io is free. */
 void task_single(struct task *k);
-/* sync.c: one fsync or fdatasync with nothing in flight. */
+/* sync.c: an fsync or fdatasync of each file, with nothing in flight. */
 void task_sync(struct task *k, enum io_op op);
 
 /* device.c: the counters of the kernel that tell what reached the device. Opened by the worker

@@ -69,12 +69,31 @@ static void pass_key(struct pattern *p)
 	set_key(p, rng_mix(p->rng.s[0] + 0x9e3779b97f4a7c15ULL * (p->pass + 1)));
 }
 
-void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed)
+static void start(struct pattern *p, unsigned thread, uint64_t seed)
 {
 	uint64_t mine = rng_mix(seed + 0x632be59bd9b4e019ULL * (thread + 1));
 
+	p->pos = p->pass = 0;
+	p->taken = p->nahead = 0;
+	rng_seed(&p->rng, mine);
+	rng_seed(&p->mix, rng_mix(mine));
+	rng_seed(&p->spread.sizes, rng_mix(mine + 1));
+	pass_key(p);
+	if (p->spread.ranked)
+		set_key(p, rng_mix(seed ^ 0x2545f4914f6cdd1dULL));
+}
+
+void pattern_init_like(struct pattern *p, const struct pattern *like, unsigned thread,
+		       uint64_t seed)
+{
+	*p = *like;
+	start(p, thread, seed);
+}
+
+void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed)
+{
 	*p = (struct pattern){
-		.blocks = j->bs ? j->size / j->bs : 0,
+		.blocks = j->bs ? job_file_size(j) / j->bs : 0,
 		.offset = j->offset,
 		.bs = j->bs,
 		.random = job_random(j),
@@ -83,18 +102,14 @@ void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint6
 	};
 	p->len = j->bs;
 	p->units = 1;
-	p->odd = spread_init(&p->spread, j, p->blocks, rng_mix(mine + 1)) == 0 &&
-		 (p->spread.sized || p->spread.placed);
+	p->odd =
+		spread_init(&p->spread, j, p->blocks) == 0 && (p->spread.sized || p->spread.placed);
 	/* Blocks of several sizes cannot each be visited once; a distribution repeats them. */
 	p->map = p->random && !j->norandommap && !p->odd;
 	p->plain = !p->odd && p->map == p->random && p->read_pct % 100 == 0;
 	p->only = p->read_pct ? DIR_READ : p->other;
 	set_domain(p);
-	rng_seed(&p->rng, mine);
-	rng_seed(&p->mix, rng_mix(mine));
-	pass_key(p);
-	if (p->spread.ranked)
-		set_key(p, rng_mix(seed ^ 0x2545f4914f6cdd1dULL));
+	start(p, thread, seed);
 }
 
 static enum io_dir next_dir(struct pattern *p)

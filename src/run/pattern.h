@@ -44,9 +44,13 @@ struct pattern {
 /* The next one, where none was computed ahead. */
 void pattern_draw(struct pattern *p, enum io_dir *dir, uint64_t *offset, uint64_t *pass);
 
-/* Thread t of the job. Sequential jobs of a shared file all start at the region's begin, as fio's
- * do. */
+/* One file of thread t of the job. Sequential jobs of a shared file all start at the region's
+ * begin, as fio's do. */
 void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed);
+/* Of another file of the same thread: begins anew with a seed of its own. Cheaper than
+ * pattern_init(). */
+void pattern_init_like(struct pattern *p, const struct pattern *like, unsigned thread,
+		       uint64_t seed);
 /* Next I/O; *pass counts finished passes over the region before it. */
 static inline void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset,
 				uint64_t *pass)

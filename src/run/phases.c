@@ -47,30 +47,31 @@ __attribute__((cold)) void task_broken(struct task *k)
 	k->end = END_FAILED;
 }
 
-/* No I/O may leave the region, whatever the pattern says: the last fence before the device. */
-__attribute__((noinline, cold)) static bool outside(struct task *k, const struct io *io)
+/* Apart from the check, which is in line on the I/O path. */
+__attribute__((cold, noinline)) static bool leaves_region(struct task *k, const struct io *io)
 {
-	const struct job *j = k->job;
+	char where[400];
 
 	live_fail(k->live, OUTCOME_IO_ERROR, ERANGE, io->offset, io->len,
-		  "I/O of %u bytes at offset %llu of '%s' leaves the region of the job (%llu bytes "
+		  "I/O of %u bytes at offset %llu of %s leaves the region of the job (%llu bytes "
 		  "at "
 		  "%llu); it was not submitted",
-		  io->len, (unsigned long long)io->offset, k->req->target_name,
-		  (unsigned long long)j->size, (unsigned long long)j->offset);
+		  io->len, (unsigned long long)io->offset, task_where(k, io, where, sizeof(where)),
+		  (unsigned long long)k->region, (unsigned long long)k->job->offset);
 	k->end = END_FAILED;
 	return false;
 }
 
+/* No I/O may leave the region, whatever the pattern says: the last fence before the device. */
 static inline bool fenced(struct task *k, const struct io *io)
 {
 	const struct job *j = k->job;
 
-	if (__builtin_expect(io->offset >= j->offset && io->len <= j->size &&
-				     io->offset - j->offset <= j->size - io->len,
+	if (__builtin_expect(io->offset >= j->offset && io->len <= k->region &&
+				     io->offset - j->offset <= k->region - io->len,
 			     1))
 		return true;
-	return outside(k, io);
+	return leaves_region(k, io);
 }
 
 __attribute__((noinline)) static void count_write(struct task *k)
@@ -92,38 +93,42 @@ __attribute__((noinline, cold)) static void refill(struct task *k, struct io *io
 		k->now = engine_now(&k->eng);
 }
 
-static inline bool prepare(struct task *k, struct io *io)
+/* The pattern that gave it, NULL = refused. */
+static inline const struct pattern *prepare(struct task *k, struct io *io)
 {
 	_Static_assert((int)DIR_READ == IO_READ && (int)DIR_WRITE == IO_WRITE &&
 			       (int)DIR_TRIM == IO_TRIM,
 		       "a direction is an operation");
+	struct pattern *p = k->pattern;
 	enum io_dir dir;
 	uint64_t pass;
 
-	pattern_next(&k->pattern, &dir, &io->offset, &pass);
+	if (__builtin_expect(k->npatterns > 1, 0))
+		p = task_next_file(k, io);
+	pattern_next(p, &dir, &io->offset, &pass);
 	io->op = (enum io_op)dir;
 	io->dir = (uint8_t)dir;
 	io->buf = k->buffers + io->index * k->buffer_len;
-	if (__builtin_expect(k->pattern.odd, 0) && k->pattern.units > k->left) {
-		k->pattern.units = (uint32_t)k->left;
-		k->pattern.len = k->pattern.units * k->job->bs;
+	if (__builtin_expect(p->odd, 0) && p->units > k->left) {
+		p->units = (uint32_t)k->left;
+		p->len = p->units * k->job->bs;
 	}
-	io->len = k->pattern.len;
+	io->len = p->len;
 	io->done = 0;
 	io->submitted = FRESH;
 	io->phase = (uint8_t)k->phase;
 	io->issued =
 		k->pace.due; /* of an open loop; others are stamped when they are handed over */
 	if (!fenced(k, io))
-		return false;
+		return NULL;
 	if (__builtin_expect(k->refill, 0) && io->op == IO_WRITE)
 		refill(k, io);
-	return true;
+	return p;
 }
 
 bool task_prepare(struct task *k, struct io *io)
 {
-	return prepare(k, io);
+	return prepare(k, io) != NULL;
 }
 
 /* Blocks of one size and nothing that comes between them: how many is known beforehand. */
@@ -155,12 +160,13 @@ static void top_up(struct task *k)
 	while (k->npend < k->batch && k->nfree && k->left && k->sync_due == IO_READ &&
 	       k->pace.due <= k->now) {
 		struct io *io = k->free[k->nfree - 1];
+		const struct pattern *p = prepare(k, io);
 
-		if (!prepare(k, io))
+		if (!p)
 			return;
 		k->nfree--;
 		k->pend[k->npend++] = io;
-		k->left -= k->pattern.units;
+		k->left -= p->units;
 		pace_take(&k->pace, k->open ? io->len : 1);
 		if (io->op == IO_WRITE)
 			count_write(k);
@@ -348,8 +354,10 @@ __attribute__((noinline, cold)) static void enter_window(struct task *k)
 	drop_pending(k, false);
 	if (!k->job->time_based) {
 		/* What the ramp did is none of the size: the window does all of it. */
-		pattern_init(&k->pattern, k->job, k->index, k->req->seed);
-		if (__builtin_mul_overflow(k->pattern.blocks, k->job->loops, &k->left))
+		task_rewind(k);
+		k->passes = k->job->loops;
+		if (__builtin_mul_overflow(k->pattern[0].blocks, k->passes, &k->left) ||
+		    __builtin_mul_overflow(k->left, k->npatterns, &k->left))
 			k->left = UINT64_MAX;
 		k->writes = 0;
 	}
@@ -512,7 +520,7 @@ void task_run(struct task *k)
 	pace_init(&k->pace, k->open ? j->rate : j->rate_iops, k->req->inject.slow);
 	pace_init_think(&k->pace, j->thinktime, j->thinktime_blocks);
 	pace_start(&k->pace, k->t0);
-	k->steady = !k->pace.on && !k->pattern.odd && !j->fsync && !j->fdatasync;
+	k->steady = !k->pace.on && !k->pattern->odd && !j->fsync && !j->fdatasync;
 	task_inject_init(k);
 	k->single = k->steady && k->is_sync && !k->is_virtual && !k->injected;
 	task_quantum_start(k, k->now);

@@ -28,8 +28,8 @@ int inject_parse(const char *spec, struct inject *out, struct err *e);
 struct run_request {
 	const struct job *job;
 	/* Session-held descriptors; the worker reopens each thread's through /proc/self/fd so that
-	 * it has its own description with the job's flags. shared: 1; per_job: numjobs; diskless:
-	 * 0. */
+	 * it has its own description with the job's flags. shared: nrfiles; per_job: nrfiles for
+	 * the first job, then nrfiles for the second ...; diskless: 0. */
 	const int *fds;
 	unsigned nfds;
 	const char *target_name; /* for messages */

@@ -79,10 +79,9 @@ static uint64_t zoned(const struct spread *s, struct rng *r)
 	return to > from ? from + rng_below(r, to - from) : from;
 }
 
-int spread_init(struct spread *s, const struct job *j, uint64_t blocks, uint64_t seed)
+int spread_init(struct spread *s, const struct job *j, uint64_t blocks)
 {
 	*s = (struct spread){.blocks = blocks, .sized = job_bs_mixed(j)};
-	rng_seed(&s->sizes, seed);
 	if (job_bs_mix(j, &s->mix) || job_random_dist(j, &s->dist))
 		return -1;
 	s->placed = job_random(j) && s->dist.kind != DIST_RANDOM;

@@ -20,8 +20,8 @@ struct spread {
 	struct rng sizes;
 };
 
-/* 0, or -1 when a word of the job is not valid. */
-int spread_init(struct spread *s, const struct job *j, uint64_t blocks, uint64_t seed);
+/* 0, or -1 when a word of the job is not valid. Its user seeds s->sizes. */
+int spread_init(struct spread *s, const struct job *j, uint64_t blocks);
 /* Length of the next I/O in blocks of the smallest size. */
 uint32_t spread_units(struct spread *s);
 /* Rank or place of the next I/O: below `blocks`. */

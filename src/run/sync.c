@@ -61,7 +61,7 @@ static void settle(struct task *k, const struct io *io, uint64_t issued, bool co
 		hist_add(&k->t->sync, k->now - issued);
 }
 
-void task_sync(struct task *k, enum io_op op)
+static void sync_file(struct task *k, enum io_op op, unsigned file)
 {
 	struct io *io = k->free[k->nfree - 1]; /* nothing is in flight: all are free */
 	bool counts = k->phase == PHASE_MEASURE || k->phase == PHASE_DRAIN;
@@ -69,6 +69,7 @@ void task_sync(struct task *k, enum io_op op)
 
 	do {
 		io->op = op;
+		io->fd = file;
 		io->buf = NULL;
 		io->len = 0;
 		io->offset = 0;
@@ -77,4 +78,12 @@ void task_sync(struct task *k, enum io_op op)
 			return;
 	} while (io->res == -EINTR || io->res == -EAGAIN);
 	settle(k, io, issued, counts);
+}
+
+/* Whatever the last write was to: what a job has written is to be safe, and it lies in all of its
+ * files. Each call is a latency of its own. */
+void task_sync(struct task *k, enum io_op op)
+{
+	for (unsigned i = 0; i < k->npatterns && k->end != END_FAILED; i++)
+		sync_file(k, op, i);
 }

@@ -3,13 +3,10 @@
 #include "run/child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct worker {
@@ -33,51 +30,11 @@ static void setup_failed(struct worker *w, const struct err *e)
 		  e->hint);
 }
 
-static int open_flags(const struct job *j, const struct engine *g)
-{
-	/* O_RDWR for every writer, as a shared writable mapping needs it too. */
-	int flags = O_CLOEXEC | (job_writes(j) ? O_RDWR : O_RDONLY);
-
-	/* A trim has no data that could go around the page cache: it is direct by nature. */
-	if (j->direct && !job_trims(j) && !(g->caps & ENGINE_PASSTHROUGH))
-		flags |= O_DIRECT;
-	if (j->sync == SYNC_SYNC)
-		flags |= O_SYNC;
-	else if (j->sync == SYNC_DSYNC)
-		flags |= O_DSYNC;
-	return flags;
-}
-
-/* An own open file description: threads that share one contend for its reference count. */
-static int reopen(struct task *k, struct err *e)
-{
-	const struct run_request *req = k->req;
-	unsigned i = k->job->files == FILES_PER_JOB ? k->index : 0;
-	char path[40];
-
-	if (i >= req->nfds)
-		return err_set(e, ERR_MEASURE, "thread %u of '%s' has no descriptor (%u given)",
-			       k->index, k->job->name, req->nfds);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", req->fds[i]);
-	k->fd = open(path, open_flags(k->job, k->engine));
-	if (k->fd >= 0)
-		return 0;
-	int sys = errno;
-
-	if (sys == EINVAL && k->job->direct) {
-		err_sys(e, ERR_MEASURE, sys, "O_DIRECT refused by the file system of '%s'",
-			req->target_name);
-		return err_hint(e, "direct: false, or a file system with direct I/O");
-	}
-	return err_sys(e, ERR_MEASURE, sys, "cannot open '%s' again for %s", req->target_name,
-		       job_writes(k->job) ? "writing" : "reading");
-}
-
 static int engine_for(struct task *k, struct err *e)
 {
 	struct engine_config c = {
-		.fds = &k->fd,
-		.nfds = k->fd >= 0 ? 1 : 0,
+		.fds = k->fds,
+		.nfds = k->nfds,
 		.depth = k->depth,
 		.buffers = k->buffers,
 		.buffer_len = k->buffer_len,
@@ -92,34 +49,6 @@ static int engine_for(struct task *k, struct err *e)
 	};
 
 	return engine_open(&k->eng, k->engine, &c, e);
-}
-
-/* Before memory is touched, so that it lies near. A cpuset narrows the list in silence: look what
- * came of it. */
-static int task_place(const struct task *k, struct err *e)
-{
-	const char *text = k->job->cpus_allowed;
-	struct cpu_list want, got = {0};
-	struct str have;
-	long len;
-
-	if (!text || !*text)
-		return 0;
-	if (cpu_list_read(text, &want))
-		return err_set(e, ERR_MEASURE, "'%s': cpus_allowed '%s' is not valid", k->job->name,
-			       text);
-	if (sched_setaffinity(0, sizeof(want.bit), (const cpu_set_t *)(const void *)want.bit))
-		return err_sys(e, ERR_MEASURE, errno, "'%s' cannot run on the processors %s",
-			       k->job->name, text);
-	len = syscall(SYS_sched_getaffinity, 0, sizeof(got.bit), got.bit);
-	if (len > 0 && memcmp(want.bit, got.bit, sizeof(got.bit)) == 0)
-		return 0;
-	str_init(&have);
-	cpu_list_add(&got, &have);
-	err_set(e, ERR_MEASURE, "'%s' may run on %s only, of the processors %s", k->job->name,
-		have.s, text);
-	str_release(&have);
-	return e->code;
 }
 
 static unsigned clip(uint32_t v, unsigned low, unsigned high)
@@ -140,7 +69,7 @@ static int task_open(struct task *k, struct err *e)
 	k->batch = clip(j->iodepth_batch_submit, 1, k->depth);
 	k->complete_min = clip(j->iodepth_batch_complete_min, 1, k->depth);
 	k->complete_max = clip(j->iodepth_batch_complete_max, k->complete_min, k->depth);
-	pattern_init(&k->pattern, j, k->index, k->req->seed);
+	task_patterns(k);
 	/* Touches the recorders that will be used, so that none faults in the window. */
 	for (int d = 0; d < DIR_COUNT; d++) {
 		if (d == DIR_READ ? job_reads(j)
@@ -151,8 +80,10 @@ static int task_open(struct task *k, struct err *e)
 		}
 	}
 	rc = task_alloc(k, e);
+	if (!rc)
+		rc = task_placed(k, e);
 	if (!rc && !(k->engine->caps & ENGINE_DISKLESS))
-		rc = reopen(k, e);
+		rc = task_reopen(k, e);
 	if (!rc)
 		rc = engine_for(k, e);
 	if (!rc)
@@ -167,8 +98,7 @@ static void task_close(struct task *k)
 		return;
 	if (k->eng.ctx)
 		engine_close(&k->eng);
-	if (k->fd >= 0)
-		close(k->fd);
+	task_close_files(k);
 	task_free(k);
 }
 
@@ -243,9 +173,9 @@ static int check_job(const struct job *j, const struct engine *g, struct err *e)
 	if (job_random_dist(j, &dist))
 		return err_set(e, ERR_MEASURE, "'%s': random_distribution '%s' is not valid",
 			       j->name, j->random_distribution);
-	if (!j->bs || j->size < mix.largest)
+	if (!j->bs || job_file_size(j) < mix.largest)
 		return err_set(e, ERR_MEASURE, "'%s': a region of %llu bytes holds no block of %u",
-			       j->name, (unsigned long long)j->size, mix.largest);
+			       j->name, (unsigned long long)job_file_size(j), mix.largest);
 	if (j->offset + j->size < j->offset || j->offset + j->size > INT64_MAX)
 		return err_set(e, ERR_MEASURE, "'%s': offset plus size is beyond any device",
 			       j->name);
@@ -303,7 +233,7 @@ static int drop_caches(struct worker *w, struct err *e)
 		if (rc)
 			return rc;
 		if (!j->direct && job_reads(j))
-			cache_look(req->fds[i], j->offset, j->size, &c);
+			cache_look(req->fds[i], j->offset, job_file_size(j), &c);
 	}
 	return check_dropped(w, &c, e);
 }
@@ -396,7 +326,6 @@ static void run_threads(struct child *c, struct worker *w)
 					   .t = &w->live->thread[i],
 					   .engine = w->engine,
 					   .index = i,
-					   .fd = -1,
 					   .device = &w->device};
 		arg[i] = (struct thread_arg){w, &w->task[i]};
 		int rc = pthread_create(&w->thread[i], NULL, thread_main, &arg[i]);

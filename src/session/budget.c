@@ -47,7 +47,7 @@ static uint64_t layout_written(const struct conductor *c)
 		struct target_needs n = plan_target_needs(c->p, t);
 
 		if (c->p->targets[t].kind == TARGET_DIR)
-			bytes += n.files * n.bytes;
+			bytes += n.total;
 	}
 	return bytes;
 }

@@ -183,12 +183,13 @@ int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t
 {
 	const struct target *t = &p->targets[target];
 	struct target_needs needs = plan_target_needs(p, target);
+	uint64_t bytes = 0;
 
 	if (t->kind != TARGET_DIR || !needs.files)
 		return 0;
 	close_files(h);
 	h->fds = xmalloc(needs.files * sizeof(*h->fds));
-	for (unsigned i = 0; i < needs.files; i++) {
+	for (unsigned i = 0, until = 0; i < needs.files; i++) {
 		uint64_t wrote = 0;
 		int fd = plan_scratch_file(t->path), rc;
 
@@ -196,8 +197,9 @@ int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t
 			return err_sys(e, ERR_TARGET, -fd, "cannot make a file in folder '%s'",
 				       t->id);
 		h->fds[h->nfds++] = fd;
-		rc = run_layout(fd, needs.bytes, seed + i, needs.cached, t->id, ro, &wrote,
-				&h->lost, e);
+		if (i >= until)
+			bytes = plan_file_bytes(p, target, i, &until);
+		rc = run_layout(fd, bytes, seed + i, needs.cached, t->id, ro, &wrote, &h->lost, e);
 		*written += wrote;
 		if (rc < 0)
 			return rc;
@@ -209,11 +211,11 @@ int hold_refill(struct hold *h, const struct plan *p, const struct job *j, uint6
 		const struct run_options *ro, uint64_t *written, struct err *e)
 {
 	const struct target *t = &p->targets[j->target];
-	uint64_t bytes = plan_refill_bytes(p, j);
+	uint64_t bytes = plan_refill_bytes(p, j), size = job_file_size(j);
 	bool cached = plan_target_needs(p, j->target).cached;
 	int rc = 0;
 
-	for (unsigned i = 0; rc == 0 && i * j->size < bytes; i++) {
+	for (unsigned i = 0; rc == 0 && i * size < bytes; i++) {
 		uint64_t wrote = 0;
 
 		rc = plan_punches(h->fds[i]);
@@ -222,7 +224,7 @@ int hold_refill(struct hold *h, const struct plan *p, const struct job *j, uint6
 				       "a hole cannot be punched into '%s', so that nothing can be "
 				       "trimmed there",
 				       t->id);
-		rc = run_refill(h->fds[i], j->offset, j->size, seed + i, cached, t->id, ro, &wrote,
+		rc = run_refill(h->fds[i], j->offset, size, seed + i, cached, t->id, ro, &wrote,
 				&h->lost, e);
 		*written += wrote;
 	}
@@ -239,5 +241,5 @@ void hold_descriptors(const struct hold *h, const struct plan *p, const struct j
 	if (plan_job_diskless(j))
 		return;
 	/* A device or file has one node: per_job has a meaning only in a folder. */
-	req->nfds = t->kind == TARGET_DIR && j->files == FILES_PER_JOB ? j->numjobs : 1;
+	req->nfds = t->kind == TARGET_DIR ? (unsigned)job_files(j) : 1;
 }

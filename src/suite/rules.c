@@ -36,6 +36,7 @@ const struct rule_word rule_table[RULE_COUNT] = {
 	[RULE_READ_OF_TRIMMED] = {"read-of-trimmed", DIAG_ERROR},
 	[RULE_TRIM_AGAIN] = {"trim-again", DIAG_WARN},
 	[RULE_TRIM_GRANULARITY] = {"trim-granularity", DIAG_WARN, true},
+	[RULE_SPLIT_ABOVE_PROCESSORS] = {"split-above-processors", DIAG_WARN},
 };
 
 int rule_find(const char *name, enum rule *out)

@@ -43,6 +43,7 @@ enum rule {
 	RULE_READ_OF_TRIMMED,
 	RULE_TRIM_AGAIN,
 	RULE_TRIM_GRANULARITY,
+	RULE_SPLIT_ABOVE_PROCESSORS,
 	RULE_COUNT
 };
 _Static_assert(RULE_COUNT <= 64, "sets of rules are 64-bit masks");

@@ -52,6 +52,7 @@ const char *const fact_words[] = {
 	"device.write_cache",
 	"device.scheduler",
 	"device.rotational",
+	"device.numa_node",
 	"device.io_poll",
 	"device.nr_requests",
 	"device.nomerges",

@@ -14,14 +14,11 @@
 	.read = word_read_u32, .show = word_show_u32, AT(field), .min = lo, .max = hi
 #define COUNT64(field, lo, hi)                                                                     \
 	.read = word_read_u64, .show = word_show_u64, AT(field), .min = lo, .max = hi
-#define SIZE64(field, lo)                                                                          \
-	.read = word_read_size64, .show = word_show_u64, AT(field), .min = lo, .max = INT64_MAX,   \
-	.bytes = true
 #define TIME(field, lo)                                                                            \
 	.read = word_read_time, .show = word_show_time, AT(field), .min = lo, .max = INT64_MAX
 #define BOOL(field) .read = word_read_bool, .show = word_show_bool, AT(field)
 
-enum { MAX_DEPTH = 65536, MAX_JOBS = 1024, MAX_RUNS = 1000 };
+enum { MAX_DEPTH = 65536, MAX_JOBS = 1024, MAX_RUNS = 1000, MAX_FILES = 1 << 20 };
 #define MAX_BS (1ULL << 30)
 
 const struct word word_table[] = {
@@ -86,7 +83,19 @@ const struct word word_table[] = {
 	 .min = 1,
 	 .max = INT64_MAX,
 	 .bytes = true},
-	{.name = "offset", .dflt = "0", .what = "first byte of the region", SIZE64(offset, 0)},
+	{.name = "nrfiles",
+	 .dflt = "1",
+	 .what = "files of a job, in a folder: they share size, and take turns",
+	 COUNT32(nrfiles, 1, MAX_FILES)},
+	{.name = "offset",
+	 .dflt = "0",
+	 .what = "first byte of the region, or 25% of the target",
+	 .read = word_read_region,
+	 .show = word_show_region,
+	 AT(offset),
+	 .min = 0,
+	 .max = INT64_MAX,
+	 .bytes = true},
 	{.name = "runtime",
 	 .dflt = "",
 	 .what = "measured time; given, it means time_based",
@@ -105,6 +114,21 @@ const struct word word_table[] = {
 	 .read = word_read_cpus,
 	 .show = word_show_text,
 	 AT(cpus_allowed)},
+	{.name = "cpus_allowed_policy",
+	 .dflt = "shared",
+	 .what = "shared, or split: job i has the i-th processor of cpus_allowed",
+	 .read = word_read_cpus_policy,
+	 .show = word_show_cpus_policy},
+	{.name = "numa_cpu_nodes",
+	 .dflt = "",
+	 .what = "memory nodes on whose processors all jobs run: 0-1,3; device = the target's",
+	 .read = word_read_numa_nodes,
+	 .show = word_show_numa_nodes},
+	{.name = "numa_mem_policy",
+	 .dflt = "default",
+	 .what = "of the buffers: default bind:NODES prefer:NODE interleave:NODES local",
+	 .read = word_read_numa_policy,
+	 .show = word_show_numa_policy},
 	{.name = "time_based",
 	 .dflt = "true when runtime is given",
 	 .fio_differs = "false",
@@ -272,6 +296,8 @@ void words_default(struct job *j, struct arena *a)
 	j->ioengine = j->ioengine_asked = arena_strdup(a, "psync");
 	j->sim = j->bssplit = j->bsrange = j->random_distribution = j->cpus_allowed =
 		j->percentile_list = arena_strdup(a, "");
+	j->cpus_allowed_policy = j->numa_cpu_nodes = j->numa_mem_policy = j->sim;
+	j->nrfiles = 1;
 	j->bs = 4096;
 	j->iodepth = j->numjobs = 1;
 	j->iodepth_batch_submit = j->iodepth_batch_complete_min = 1;
@@ -308,8 +334,10 @@ void word_name_value(const struct word *w, const struct job *j, struct str *out)
 		str_add(out, "auto");
 	else if (w->read == word_read_ioengine && j->ioengine_asked)
 		str_add(out, j->ioengine_asked);
-	else if (w->read == word_read_region && j->size_percent)
-		str_addf(out, "%upc", j->size_percent);
+	else if (word_percent(w, j))
+		str_addf(out, "%upc", word_percent(w, j));
+	else if (w->read == word_read_numa_nodes && j->numa_device)
+		str_add(out, "device");
 	else if (w->read == word_read_time)
 		word_add_time(out, *(const uint64_t *)(const void *)((const char *)j + w->offset),
 			      "");

@@ -3,9 +3,9 @@
  * suite/words: the table of workload words (fio's names) and how each is read into a struct job.
  * The order of the table is the order of matrix axes in names and of `plan`.
  * Words: rw bs ioengine iodepth iodepth_batch_submit iodepth_batch_complete_min
- * iodepth_batch_complete_max numjobs size offset runtime ramp_time time_based loops direct sync
- * fsync fdatasync end_fsync rate_iops rwmixread norandommap randrepeat seed invalidate files hipri
- * nowait fixedbufs registerfiles sqthread_poll stonewall sim runs
+ * iodepth_batch_complete_max numjobs size nrfiles offset runtime ramp_time time_based loops direct
+ * sync fsync fdatasync end_fsync rate_iops rwmixread norandommap randrepeat seed invalidate files
+ * hipri nowait fixedbufs registerfiles sqthread_poll stonewall sim runs
  * (`sessions` is suite wide, stands only in defaults, and is no word of this table: no job has it.)
  * Defaults that depend on other words (time_based, end_fsync, iodepth_batch_complete_max) have a
  * sentence as dflt, stay false or 0 in words_default, and are resolved by plan.
@@ -19,7 +19,7 @@
 #include "base/arena.h"
 #include "model/job.h"
 
-enum { WORD_COUNT_MAX = 48 };
+enum { WORD_COUNT_MAX = 64 };
 
 struct word {
 	const char *name;
@@ -58,7 +58,7 @@ void words_default(struct job *j, struct arena *a);
 void word_name_value(const struct word *w, const struct job *j, struct str *out);
 /* The value of a word that is a size. */
 uint64_t word_bytes(const struct word *w, const struct job *j);
-/* The value of a word that is a size. */
-uint64_t word_bytes(const struct word *w, const struct job *j);
+/* The share of the target that was asked for instead of bytes; 0 = none was. */
+uint32_t word_percent(const struct word *w, const struct job *j);
 
 #endif

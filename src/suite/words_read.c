@@ -68,7 +68,8 @@ WORD_READER(word_read_u64)
 static int read_size(const struct word *w, const char *text, uint64_t *v, struct err *e)
 {
 	if (str_ends(text, "%")) {
-		err_set(e, ERR_SUITE, "%s: '%s': only 'size' takes a share of the target", w->name,
+		err_set(e, ERR_SUITE,
+			"%s: '%s': only 'size' and 'offset' take a share of the target", w->name,
 			text);
 		return err_hint(e, "write bytes: 64GiB");
 	}
@@ -90,7 +91,7 @@ WORD_READER(word_read_size32)
 	return rc;
 }
 
-WORD_READER(word_read_size64)
+static WORD_READER(read_size64)
 {
 	uint64_t v;
 	int rc = read_size(w, text, &v, e);
@@ -101,16 +102,30 @@ WORD_READER(word_read_size64)
 	return rc;
 }
 
-/* What a share comes to is known when the target is. */
+static uint32_t *percent_of(const struct word *w, struct job *j)
+{
+	return w->offset == offsetof(struct job, size) ? &j->size_percent : &j->offset_percent;
+}
+
+uint32_t word_percent(const struct word *w, const struct job *j)
+{
+	if (w->read != word_read_region)
+		return 0;
+	return w->offset == offsetof(struct job, size) ? j->size_percent : j->offset_percent;
+}
+
+/* What a share comes to is known when the target is. A size of nothing is none, and so is an offset
+ * that leaves nothing. */
 WORD_READER(word_read_region)
 {
+	unsigned low = w->min ? 1 : 0, high = low + 99;
 	uint64_t v;
 	int rc;
 
 	if (!str_ends(text, "%")) {
-		rc = word_read_size64(w, text, a, j, e);
+		rc = read_size64(w, text, a, j, e);
 		if (!rc)
-			j->size_percent = 0;
+			*percent_of(w, j) = 0;
 		return rc;
 	}
 	char *number = arena_strndup(a, text, strlen(text) - 1);
@@ -119,28 +134,11 @@ WORD_READER(word_read_region)
 		as_suite(w, e);
 		return err_hint(e, "whole per cent: 50%%");
 	}
-	if (v < 1 || v > 100)
-		return err_set(e, ERR_SUITE, "%s: '%s' is out of range: 1%% to 100%%", w->name,
-			       text);
-	j->size = 0;
-	j->size_percent = (uint32_t)v;
-	return 0;
-}
-
-WORD_READER(word_read_cpus)
-{
-	struct cpu_list c;
-	struct str out;
-
-	if (cpu_list_read(text, &c)) {
-		err_set(e, ERR_SUITE, "%s: '%s' is no list of processors below %d", w->name, text,
-			CPUS_MAX);
-		return err_hint(e, "write numbers and ranges: 0-3,5");
-	}
-	str_init(&out);
-	cpu_list_add(&c, &out);
-	j->cpus_allowed = arena_strdup(a, out.s);
-	str_release(&out);
+	if (v < low || v > high)
+		return err_set(e, ERR_SUITE, "%s: '%s' is out of range: %u%% to %u%%", w->name,
+			       text, low, high);
+	*(uint64_t *)field(w, j) = 0;
+	*percent_of(w, j) = (uint32_t)v;
 	return 0;
 }
 
@@ -337,10 +335,13 @@ WORD_SHOWER(word_show_u64)
 
 WORD_SHOWER(word_show_region)
 {
-	if (j->size || !j->size_percent)
+	uint64_t bytes = *(const uint64_t *)cfield(w, j);
+	uint32_t percent = word_percent(w, j);
+
+	if (bytes || !percent)
 		word_show_u64(w, j, out);
-	if (j->size_percent)
-		str_addf(out, j->size ? " (%u%%)" : "%u%%", j->size_percent);
+	if (percent)
+		str_addf(out, bytes ? " (%u%%)" : "%u%%", percent);
 }
 
 void word_add_time(struct str *out, uint64_t ns, const char *sep)

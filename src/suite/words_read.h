@@ -16,7 +16,6 @@
 WORD_READER(word_read_u32);
 WORD_READER(word_read_u64);
 WORD_READER(word_read_size32);
-WORD_READER(word_read_size64);
 WORD_READER(word_read_time);
 WORD_READER(word_read_bool);
 WORD_READER(word_read_rw);
@@ -30,7 +29,14 @@ WORD_READER(word_read_rate);
 WORD_SHOWER(word_show_rate);
 WORD_READER(word_read_region);
 WORD_SHOWER(word_show_region);
+/* words_place.c */
 WORD_READER(word_read_cpus);
+WORD_READER(word_read_cpus_policy);
+WORD_SHOWER(word_show_cpus_policy);
+WORD_READER(word_read_numa_nodes);
+WORD_SHOWER(word_show_numa_nodes);
+WORD_READER(word_read_numa_policy);
+WORD_SHOWER(word_show_numa_policy);
 /* words_mix.c */
 WORD_READER(word_read_bssplit);
 WORD_READER(word_read_bsrange);

@@ -244,6 +244,66 @@ static void sync_operations(void **state)
 }
 
 /* Brings n reads of a DEPTH blocks long file in flight, as many as the engine holds. */
+/* An io goes to the descriptor it names, whatever the others do, and each can be synced. */
+static void several_descriptors(void **state)
+{
+	enum { FILES = 3, EACH = 4 };
+	const struct engine *g = subject(state);
+	int fds[FILES], res;
+	struct engine_config c = bench_words;
+	_Alignas(BLOCK) char back[BLOCK], want[BLOCK];
+	struct err e = ERR_INIT;
+	struct bench b = {.fds = {-1, -1}};
+
+	b.buf = aligned_alloc(BLOCK, (size_t)DEPTH * BLOCK);
+	assert_non_null(b.buf);
+	for (unsigned i = 0; i < FILES; i++) {
+		fds[i] = scratch(O_RDWR);
+		assert_int_equal(ftruncate(fds[i], EACH * BLOCK), 0);
+	}
+	c.fds = fds;
+	c.nfds = FILES;
+	c.depth = DEPTH;
+	c.buffers = b.buf;
+	c.buffer_len = BLOCK;
+	assert_int_equal(engine_open(&b.run, g, &c, &e), 0);
+	for (unsigned i = 0; i < FILES * EACH; i++) {
+		struct io *io = bench_io(&b, i, IO_WRITE, BLOCK, i / FILES * BLOCK);
+
+		io->fd = i % FILES;
+		fill(io->buf, i);
+		assert_int_equal(bench_one(&b, io), BLOCK);
+	}
+	for (unsigned i = 0; i < FILES; i++) {
+		struct io *io = bench_io(&b, i, i % 2 ? IO_FSYNC : IO_FDATASYNC, 0, 0);
+
+		io->fd = i;
+		assert_int_equal(bench_one(&b, io), 0);
+	}
+	for (unsigned i = 0; i < FILES * EACH; i++) {
+		struct io *io = bench_io(&b, i, IO_READ, BLOCK, i / FILES * BLOCK);
+
+		fill(want, i);
+		assert_int_equal(pread(fds[i % FILES], back, BLOCK, i / FILES * BLOCK), BLOCK);
+		assert_memory_equal(back, want, BLOCK);
+		memset(io->buf, 0, BLOCK);
+		io->fd = i % FILES;
+		assert_int_equal(bench_one(&b, io), BLOCK);
+		assert_memory_equal(io->buf, want, BLOCK);
+	}
+	/* one too far never reaches the engine */
+	struct io *io = bench_io(&b, 0, IO_READ, BLOCK, 0);
+
+	io->fd = FILES;
+	res = engine_submit(&b.run, &io, 1);
+	assert_int_equal(res, ERR_MEASURE);
+	assert_non_null(strstr(b.run.broken.text, "was given descriptor 3 of 3"));
+	engine_close(&b.run);
+	for (unsigned i = 0; i < FILES; i++)
+		close(fds[i]);
+	free(b.buf);
+}
+
 static unsigned submit_many(struct bench *b, unsigned n)
 {
 	struct io *ios[DEPTH];
@@ -640,6 +700,7 @@ static const struct {
 	{"sync_operations", sync_operations, ANY},
 	{"trim_is_its_length", trim_is_its_length, ANY},
 	{"trim_punches_a_hole", trim_punches_a_hole, TRIMS_DISK},
+	{"several_descriptors", several_descriptors, DISK},
 	{"depth_is_reached", depth_is_reached, ANY},
 	{"full_is_zero_and_no_error", full_is_zero_and_no_error, ANY},
 	{"reap_honours_min_and_max", reap_honours_min_and_max, ANY},

@@ -150,6 +150,69 @@ static void absent_is_none_and_unreadable_is_unknown(void **state)
 	assert_non_null(facts_find(&x->target.facts, "device.nomerges")->why);
 }
 
+/* The PCI function says it, a level above the disk; firmware may leave it out. */
+static void the_node_of_a_disk(void **state)
+{
+	struct fixture *x = *state;
+
+	put_sda(x);
+	must_resolve(x, "/dev/sda1");
+	fact_is(&x->target.facts, "device.numa_node", "none");
+	put(x, "/sys/devices/pci0000:00/0000:00:17.0/numa_node", "1\n");
+	must_resolve(x, "/dev/sda1");
+	fact_is(&x->target.facts, "device.numa_node", "1");
+	put(x, "/sys/devices/pci0000:00/0000:00:17.0/numa_node", "-1\n");
+	must_resolve(x, "/dev/sda");
+	fact_is(&x->target.facts, "device.numa_node", "-1");
+	put_dir(x, "/sys/devices/pci0000:00/0000:00:17.0/ata3/numa_node");
+	must_resolve(x, "/dev/sda");
+	fact_is(&x->target.facts, "device.numa_node", NULL);
+	contains(facts_find(&x->target.facts, "device.numa_node")->why, "ata3/numa_node'");
+}
+
+static void nodes_and_limits(void **state)
+{
+	struct fixture *x = *state;
+	uint64_t n = 0;
+	struct str s;
+
+	str_init(&s);
+	assert_int_equal(host_nodes(&x->host, false, &s, &x->err), ERR_TARGET);
+	contains(x->err.text, "no memory nodes");
+	x->err = ERR_INIT;
+	put(x, "/sys/devices/system/node/online", "0-2\n");
+	put(x, "/sys/devices/system/node/node0/cpulist", "0-3,8\n");
+	put(x, "/sys/devices/system/node/node2/cpulist", "\n");
+	assert_int_equal(host_nodes(&x->host, true, &s, &x->err), 0);
+	assert_string_equal(s.s, "0-2");
+	put(x, "/sys/devices/system/node/has_memory", "0,2\n");
+	assert_int_equal(host_nodes(&x->host, true, &s, &x->err), 0);
+	assert_string_equal(s.s, "0,2");
+	assert_int_equal(host_nodes(&x->host, false, &s, &x->err), 0);
+	assert_string_equal(s.s, "0-2");
+	assert_int_equal(host_node_cpus(&x->host, 0, &s, &x->err), 0);
+	assert_string_equal(s.s, "0-3,8");
+	assert_int_equal(host_node_cpus(&x->host, 2, &s, &x->err), 0);
+	assert_string_equal(s.s, "");
+	assert_int_equal(host_node_cpus(&x->host, 1, &s, &x->err), ERR_TARGET);
+	contains(x->err.text, "node1/cpulist'");
+	x->err = ERR_INIT;
+	str_release(&s);
+
+	assert_int_equal(host_descriptors(&x->host, &n, &x->err), ERR_TARGET);
+	x->err = ERR_INIT;
+	put(x, "/proc/self/limits",
+	    "Limit                     Soft Limit           Hard Limit           Units\n"
+	    "Max open files            1024                 524288               files\n");
+	assert_int_equal(host_descriptors(&x->host, &n, &x->err), 0);
+	assert_int_equal(n, 1024);
+	put(x, "/proc/self/limits", "Max open files            unlimited   unlimited  files\n");
+	assert_int_equal(host_descriptors(&x->host, &n, &x->err), 0);
+	assert_true(n == UINT64_MAX);
+	put(x, "/proc/self/limits", "Max processes   7 7 files\n");
+	assert_int_equal(host_descriptors(&x->host, &n, &x->err), ERR_TARGET);
+}
+
 static void a_stack_shows_its_one_disk(void **state)
 {
 	struct fixture *x = *state;
@@ -359,6 +422,8 @@ int main(void)
 		TEST(queue_settings_are_facts),
 		TEST(absent_is_none_and_unreadable_is_unknown),
 		TEST(a_stack_shows_its_one_disk),
+		TEST(the_node_of_a_disk),
+		TEST(nodes_and_limits),
 		TEST(cgroup_v2_limits_are_seen),
 		TEST(cgroup_v1_limits_are_seen),
 		TEST(the_machine_is_described),

@@ -92,6 +92,10 @@ static void test_back(void **state)
 	j.thinktime_blocks = 3;
 	j.startdelay = 5;
 	j.cpus_allowed = "0-3,5";
+	j.cpus_allowed_policy = "split";
+	j.numa_cpu_nodes = "0-1";
+	j.numa_mem_policy = "bind:1";
+	j.nrfiles = 4;
 	j.refill_buffers = true;
 	j.dedupe_percentage = 30;
 	j.buffer_compress_percentage = 40;
@@ -112,6 +116,11 @@ static void test_back(void **state)
 	assert_string_equal(back.random_distribution, "zipf:1.2");
 	assert_true(back.startdelay == 5);
 	assert_string_equal(back.cpus_allowed, "0-3,5");
+	assert_string_equal(back.cpus_allowed_policy, "split");
+	assert_string_equal(back.numa_cpu_nodes, "0-1");
+	assert_string_equal(back.numa_mem_policy, "bind:1");
+	assert_int_equal(back.nrfiles, 4);
+	assert_non_null(strstr(text, " nrfiles=4 numa_cpu_nodes=0-1 numa_mem_policy=bind:1 "));
 	assert_true(back.refill_buffers && back.dedupe_percentage == 30);
 	assert_true(back.rate == 5e7 && back.thinktime == 1000 && back.thinktime_blocks == 3);
 	assert_true(back.hipri && back.nowait && back.fixedbufs && back.registerfiles);
@@ -157,6 +166,9 @@ static void test_refused_texts(void **state)
 		{"ioengine=io_uring", "ioengine=io%5Furing"},
 		{"ioengine=io_uring", "ioengine=io%zz"},
 		{"offset=0", "offset=18446744073709551616"},
+		{"numjobs=1", "nrfiles=1 numjobs=1"},
+		{"numjobs=1", "nrfiles=0 numjobs=1"},
+		{"numjobs=1", "numa_cpu_nodes= numjobs=1"},
 		{"rate_iops=0", "rate_iops=nan"},
 		{"rate_iops=0", "rate_iops=inf"},
 		{"rate_iops=0", "rate_iops=-1"},
@@ -230,6 +242,7 @@ static void test_fio_words(void **state)
 
 	(void)state;
 	assert_non_null(strstr(line, "--filename=TARGET "));
+	assert_null(strstr(line, "nrfiles"));
 	assert_non_null(strstr(line, " --rw=randread --bs=4096 --ioengine=io_uring --iodepth=32 "));
 	assert_non_null(strstr(line, " --runtime=10 --time_based --ramp_time=2 "));
 	assert_non_null(strstr(line, " --randseed=9223372036854775807 "));
@@ -327,16 +340,66 @@ static int fio_accepts(char *line)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Several files have numbers in their names; fio ignores nrfiles beside a name. */
+static void test_fio_files(void **state)
+{
+	struct job j = sample_job();
+	char *line;
+
+	(void)state;
+	j.nrfiles = 3;
+	j.cpus_allowed = "0-1";
+	j.cpus_allowed_policy = "split";
+	j.numa_mem_policy = "interleave:0-1";
+	line = fio_line(&j, "/x");
+	assert_non_null(strstr(line, "'--filename_format=/x.$filenum' --nrfiles=3 "));
+	assert_non_null(strstr(line, " --cpus_allowed=0-1 --cpus_allowed_policy=split "
+				     "--numa_mem_policy=interleave:0-1"));
+	free(line);
+	j.files = FILES_PER_JOB;
+	j.numjobs = 2;
+	line = fio_line(&j, "/x");
+	assert_non_null(strstr(line, "'--filename_format=/x.$jobnum.$filenum' --nrfiles=3 "));
+	free(line);
+}
+
+static void test_file_size(void **state)
+{
+	static const struct {
+		uint64_t size, nrfiles, each;
+	} rows[] = {{10000, 0, 10000}, {10000, 1, 10000}, {10000, 2, 4096},
+		    {8191, 2, 0},      {65536, 4, 16384}, {UINT64_MAX, 2, UINT64_MAX / 2 - 4095}};
+	struct job j = sample_job();
+
+	(void)state;
+	j.bs = 4096;
+	j.numjobs = 3;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		j.size = rows[i].size;
+		j.nrfiles = (uint32_t)rows[i].nrfiles;
+		assert_true(job_file_size(&j) == rows[i].each);
+		j.files = FILES_SHARED;
+		assert_int_equal(job_files(&j), job_nrfiles(&j));
+		j.files = FILES_PER_JOB;
+		assert_int_equal(job_files(&j), 3 * job_nrfiles(&j));
+	}
+}
+
 static void test_fio_accepts(void **state)
 {
 	static const char *const engines[] = {"psync", "pvsync2", "libaio", "null", "sim"};
 	struct job ring = sample_job();
+	char numa[] = "fio --name=x --rw=read --size=4k --numa_cpu_nodes=0 "
+		      "--numa_mem_policy=bind:0";
 
 	(void)state;
 	if (!have_fio()) {
 		print_message("skip: fio is not installed, its parser cannot be asked\n");
 		skip();
 	}
+	/* without libnuma, or on a kernel without nodes, fio takes neither */
+	bool fio_has_numa = fio_accepts(numa) == 0;
+
 	/* fio can be built without it: the words of a ring are asked where it is there */
 	ring.hipri = ring.fixedbufs = ring.registerfiles = ring.sqthread_poll = true;
 	char *words = fio_line(&ring, "/tmp/x");
@@ -372,6 +435,10 @@ static void test_fio_accepts(void **state)
 			j.refill_buffers = i > 2;
 			j.startdelay = i * 1000;
 			j.cpus_allowed = i == 1 ? "0" : "";
+			j.cpus_allowed_policy = i == 1 ? "split" : "";
+			j.numa_cpu_nodes = i == 2 && fio_has_numa ? "0" : "";
+			j.numa_mem_policy = i == 2 && fio_has_numa ? "bind:0" : "";
+			j.nrfiles = i;
 			j.buffer_compress_percentage = i * 20;
 			j.dedupe_percentage = i > 2 ? i * 10 : 0;
 			j.rate = i == 2 ? 5e6 : 0;
@@ -391,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_canonical),     cmocka_unit_test(test_back),
 		cmocka_unit_test(test_refused_texts), cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_fio_words),     cmocka_unit_test(test_fio_accepts),
+		cmocka_unit_test(test_fio_files),     cmocka_unit_test(test_file_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

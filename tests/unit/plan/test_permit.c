@@ -386,13 +386,13 @@ static void room_in_a_folder(void **state)
 	assert_part(f->plan.jobs[0].why, "5 % of margin");
 	assert_int_equal(f->plan.jobs[1].state, JOB_ERROR);
 	assert_int_equal(f->plan.jobs[2].state, JOB_READY); /* needs no file */
-	/* each alone fits, four files of the larger size do not */
+	/* each alone fits, one file of the larger size and three of the other do not */
 	fix_ok(f, text);
 	f->plan.targets[0].size = 250 * 1024;
 	plan_permit(&f->plan, &f->o);
 	assert_int_equal(f->plan.jobs[0].state, JOB_READY);
 	assert_int_equal(f->plan.jobs[1].state, JOB_ERROR);
-	assert_part(f->plan.jobs[1].why, "4 files of 100 KiB");
+	assert_part(f->plan.jobs[1].why, "4 files (250 KiB together)");
 	fix_ok(f, HEAD_BARE "  - {name: a, rw: write, size: 8000000000000000000, direct: false}\n");
 	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
 }

@@ -302,7 +302,7 @@ static void engines(void **state)
 			 cannot[i]);
 		snprintf(part, sizeof(part), "ioengine %s cannot do rw: randtrim", cannot[i]);
 		d = fix_refused(f, text, part);
-		assert_part(d->hint, "psync pvsync2 null sim");
+		assert_part(d->hint, "psync pvsync2 io_uring_cmd null sim");
 	}
 	/* replaced under auto, and announced; without a machine nobody knows yet */
 	fix_ok(f, HEAD "  - {name: t, rw: trim, ioengine: auto, direct: auto}\n");

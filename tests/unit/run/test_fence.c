@@ -12,7 +12,6 @@ static void run_thread(const struct job *j, const struct job *wide, struct live 
 			 .live = l,
 			 .t = &l->thread[0],
 			 .engine = engine_find("sim"),
-			 .fd = -1,
 			 .depth = j->iodepth,
 			 .batch = 1,
 			 .complete_min = 1,
@@ -27,11 +26,14 @@ static void run_thread(const struct job *j, const struct job *wide, struct live 
 				  .script = j->sim};
 
 	assert_int_equal(engine_open(&k.eng, k.engine, &c, &e), 0);
-	pattern_init(&k.pattern, wide, 0, 1);
+	task_patterns(&k);
+	for (unsigned i = 0; i < k.npatterns; i++)
+		pattern_init(&k.pattern[i], wide, 0, 1);
 	task_run(&k);
 	assert_int_equal(k.eng.inflight, 0);
 	assert_int_equal(k.stuck, false);
 	engine_close(&k.eng);
+	task_close_files(&k);
 	task_free(&k);
 }
 
