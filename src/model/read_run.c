@@ -143,6 +143,10 @@ static int read_counters(const struct reader *rd, const struct json *o, struct o
 	    json_get_u64(o, "depth_n", &out->depth_n, rd->e) ||
 	    json_get_u64(o, "written", &out->written, rd->e))
 		return rd->e->code;
+	struct json verified = json_member(o, "verified");
+
+	if (json_present(&verified) && json_get_u64(o, "verified", &out->verified, rd->e))
+		return rd->e->code;
 	copy_text(out->notes, sizeof(out->notes), notes);
 	return 0;
 }

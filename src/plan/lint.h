@@ -29,5 +29,7 @@ struct lint_rule {
 
 extern const struct lint_rule lint_rules[];
 extern const unsigned lint_rule_count;
+/* rules_verify.c */
+bool lint_verify_not_possible(const struct lint_view *v, struct str *text, struct str *hint);
 
 #endif

@@ -39,6 +39,8 @@ static const char *const plan_words[PW_COUNT] = {
 	[PW_COMPRESS] = "buffer_compress_percentage",
 	[PW_DEDUPE] = "dedupe_percentage",
 	[PW_DISTRIBUTION] = "random_distribution",
+	[PW_VERIFY] = "verify",
+	[PW_NUMJOBS] = "numjobs",
 };
 
 unsigned plan_word_at(enum plan_word w)

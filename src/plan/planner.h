@@ -47,6 +47,8 @@ enum plan_word {
 	PW_RATE_BW,
 	PW_THINKTIME,
 	PW_THINKTIME_BLOCKS,
+	PW_VERIFY,
+	PW_NUMJOBS,
 	PW_COUNT
 };
 unsigned plan_word_at(enum plan_word w);

@@ -315,5 +315,6 @@ const struct lint_rule lint_rules[] = {
 	 thinktime_blocks_without_thinktime},
 	{RULE_PERCENTILE_NEEDS_SAMPLES, PW_RATE, percentile_needs_samples},
 	{RULE_PRECONDITION, PW_RW, precondition},
+	{RULE_VERIFY_NOT_POSSIBLE, PW_VERIFY, lint_verify_not_possible},
 };
 const unsigned lint_rule_count = sizeof(lint_rules) / sizeof(lint_rules[0]);

@@ -89,6 +89,10 @@ static void add_measure(struct console *c, const struct verdict *v)
 		snprintf(name, sizeof(name), "%s.clat.p99", dir);
 		add_figure(c, &s, v->job, name, ", p99 ");
 	}
+	if (v->kind == VERDICT_PASS && view_verified(&c->view, v->job)) {
+		str_add(&s, ", verified ");
+		unit_format(&s, UNIT_BYTES, (double)view_verified(&c->view, v->job));
+	}
 	str_addc(&s, '\n');
 	str_add_clean(c->out, s.s, s.len);
 	str_release(&s);

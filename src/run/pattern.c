@@ -25,6 +25,26 @@ static uint64_t feistel(uint64_t x, uint64_t key, unsigned half_bits)
 	return left << half_bits | right;
 }
 
+/* The rounds backwards: each mixes one half with a function of the other, which is still there. */
+static uint64_t feistel_back(uint64_t x, uint64_t key, unsigned half_bits)
+{
+	const uint64_t mask = (1ULL << half_bits) - 1;
+	uint64_t left = x >> half_bits, right = x & mask, keys[ROUNDS];
+
+	for (unsigned r = 0; r < ROUNDS; r++) {
+		keys[r] = key;
+		key = (key << 13 | key >> 51) + 0xd1342543de82ef95ULL;
+	}
+	for (unsigned r = ROUNDS; r--;) {
+		uint64_t f = (left ^ keys[r]) * 0x9e3779b97f4a7c15ULL;
+		uint64_t before = right ^ ((f ^ (f >> 29)) >> (64 - half_bits));
+
+		right = left;
+		left = before & mask;
+	}
+	return left << half_bits | right;
+}
+
 uint64_t pattern_permute(const struct pattern *p, uint64_t i)
 {
 	/* Cycle walking: the domain is below 4 x blocks, so this takes fewer than 4 steps on
@@ -49,10 +69,41 @@ static uint32_t read_share(const struct job *j)
 	return job_reads(j) ? j->rwmixread : 0;
 }
 
-static void pass_key(struct pattern *p)
+static uint64_t key_of(const struct pattern *p, uint64_t pass)
 {
 	/* rng is not drawn from in map mode: its first word is the key of the keys. */
-	p->key = rng_mix(p->rng.s[0] + 0x9e3779b97f4a7c15ULL * (p->pass + 1));
+	return rng_mix(p->rng.s[0] + 0x9e3779b97f4a7c15ULL * (pass + 1));
+}
+
+static void pass_key(struct pattern *p)
+{
+	p->key = key_of(p, p->pass);
+}
+
+uint64_t pattern_position(const struct pattern *p, uint64_t pass, uint64_t block)
+{
+	uint64_t key = pass == p->pass ? p->key : key_of(p, pass);
+
+	if (!p->map)
+		return block;
+	/* The walk of the permutation, back to where it came from. */
+	do
+		block = feistel_back(block, key, p->half_bits);
+	while (block >= p->blocks);
+	return block;
+}
+
+void pattern_rewind(struct pattern *p, uint64_t n)
+{
+	for (; n; n--) {
+		if (p->pos == 0) {
+			p->pos = p->blocks;
+			p->pass--;
+			if (p->map)
+				pass_key(p);
+		}
+		p->pos--;
+	}
 }
 
 void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed)

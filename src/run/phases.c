@@ -70,9 +70,12 @@ static void count_write(struct task *k)
 }
 
 /* Before the stamp of the issue; a synchronous engine takes that of the last completion for it. */
-static void refill(struct task *k, struct io *io)
+static void refill(struct task *k, struct io *io, uint64_t pass)
 {
-	contents_fill(&k->contents, io->buf, io->len);
+	if (k->verify.on)
+		verify_fill(k, io, pass);
+	else
+		contents_fill(&k->contents, io->buf, io->len);
 	if (k->is_sync)
 		k->now = engine_now(&k->eng);
 }
@@ -98,7 +101,7 @@ static bool prepare(struct task *k, struct io *io)
 	if (!fenced(k, io))
 		return false;
 	if (__builtin_expect(k->refill, 0) && io->op == IO_WRITE)
-		refill(k, io);
+		refill(k, io, pass);
 	return true;
 }
 
@@ -235,6 +238,9 @@ static void drop_pending(struct task *k, bool all)
 		else
 			k->pend[kept++] = k->pend[i];
 	}
+	/* Submitted in order: what was not is the tail of the pattern, and comes again. */
+	if (__builtin_expect(k->verify.on, 0))
+		pattern_rewind(&k->pattern, k->npend - kept);
 	k->npend = kept;
 }
 
@@ -307,6 +313,8 @@ static void enter_window(struct task *k)
 	drop_pending(k, false);
 	if (!k->job->time_based) {
 		/* What the ramp did is none of the size: the window does all of it. */
+		if (k->verify.on)
+			verify_restart(k);
 		pattern_init(&k->pattern, k->job, k->index, k->req->seed);
 		if (__builtin_mul_overflow(k->pattern.blocks, k->job->loops, &k->left))
 			k->left = UINT64_MAX;
@@ -379,7 +387,8 @@ static void work(struct task *k)
 		} else if (k->eng.inflight || k->npend) {
 			wait_more(k);
 		} else if (k->sync_due != IO_READ) {
-			task_sync(k, k->sync_due);
+			if (k->sync_due != SYNC_NOTHING)
+				task_sync(k, k->sync_due);
 			k->sync_due = IO_READ;
 		} else if (!k->left) {
 			k->end = END_SPENT;

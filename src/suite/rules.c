@@ -33,6 +33,7 @@ const struct rule_word rule_table[RULE_COUNT] = {
 	[RULE_RATE_BELOW_ONE_PER_WINDOW] = {"rate-below-one-per-window", DIAG_ERROR},
 	[RULE_PERCENTILE_NEEDS_SAMPLES] = {"percentile-needs-samples", DIAG_WARN},
 	[RULE_PRECONDITION] = {"precondition", DIAG_WARN, true},
+	[RULE_VERIFY_NOT_POSSIBLE] = {"verify-not-possible", DIAG_ERROR},
 };
 
 int rule_find(const char *name, enum rule *out)

@@ -35,6 +35,7 @@ WORD_READER(word_read_cpus);
 WORD_READER(word_read_bssplit);
 WORD_READER(word_read_bsrange);
 WORD_READER(word_read_distribution);
+WORD_READER(word_read_verify);
 WORD_SHOWER(word_show_text); /* a text field, "" and NULL alike */
 WORD_SHOWER(word_show_distribution);
 
