@@ -24,6 +24,15 @@ static const struct {
 	{"bs", PW_BS, "needs room for a header in each block", "bs: 512"},
 };
 
+/* At the word that stands against it, where that was written nearer than in the defaults. */
+static void place_at(const struct lint_view *v, enum plan_word w)
+{
+	enum origin_kind kind = v->og->of[v->at[w]].kind;
+
+	if (kind == ORIGIN_WORKLOAD || kind == ORIGIN_MATRIX)
+		*v->word = w;
+}
+
 bool lint_verify_not_possible(const struct lint_view *v, struct str *text, struct str *hint)
 {
 	const char *name;
@@ -31,7 +40,7 @@ bool lint_verify_not_possible(const struct lint_view *v, struct str *text, struc
 	if (!job_verifies(v->j))
 		return false;
 	if (v->g && (v->g->caps & ENGINE_DISKLESS)) {
-		*v->word = PW_IOENGINE;
+		place_at(v, PW_IOENGINE);
 		str_addf(text, "verify has nothing to read back: ioengine %s has no target",
 			 v->g->name);
 		return true;
@@ -40,8 +49,7 @@ bool lint_verify_not_possible(const struct lint_view *v, struct str *text, struc
 	for (size_t i = 0; name && i < sizeof(obstacles) / sizeof(obstacles[0]); i++) {
 		if (strcmp(name, obstacles[i].name) != 0)
 			continue;
-		if (v->og->of[v->at[obstacles[i].word]].line)
-			*v->word = obstacles[i].word;
+		place_at(v, obstacles[i].word);
 		str_addf(text, "verify %s", obstacles[i].why);
 		str_add(hint, obstacles[i].hint);
 	}

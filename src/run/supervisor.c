@@ -343,13 +343,13 @@ static void check_windows(const struct child *c, struct outcome *o)
 	}
 }
 
-/* A thread that was to verify and read nothing back left no evidence. */
+/* A thread that was to verify what it wrote and read nothing back left no evidence. */
 static void check_verified(const struct child *c, struct outcome *o)
 {
 	const struct live *l = c->live;
 
 	for (unsigned i = 0; i < l->nthreads && l->verifies && o->status == OUTCOME_OK; i++) {
-		if (l->thread[i].verified)
+		if (l->thread[i].verified || !l->thread[i].written)
 			continue;
 		o->status = OUTCOME_SETUP;
 		snprintf(o->text, sizeof(o->text),

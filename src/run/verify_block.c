@@ -102,7 +102,7 @@ static void explain_damaged(const struct contents *c, const uint8_t *b, const st
 		last = i;
 	}
 	if (h->magic != MAGIC)
-		n = snprintf(text, size, "no header");
+		n = snprintf(text, size, "no header: lost, or damaged");
 	else if (h->id != m->id || h->offset != m->offset || h->generation != m->generation)
 		n = snprintf(text, size,
 			     "a torn block, with the header of write %llu at offset %llu",
