@@ -86,8 +86,7 @@ struct readback {
 static bool others_done(const struct task *k)
 {
 	for (unsigned i = 0; i < k->live->nthreads; i++)
-		if (atomic_load_explicit(&k->live->thread[i].phase, memory_order_relaxed) <
-		    PHASE_VERIFY)
+		if (atomic_load(&k->live->thread[i].phase) < PHASE_VERIFY)
 			return false;
 	return true;
 }
@@ -165,12 +164,10 @@ static int take_area(struct readback *r, struct err *e)
 	return 0;
 }
 
-/* Mappings and registered buffers of the measured I/O go with its engine. */
 static int begin(struct readback *r, struct err *e)
 {
 	struct task *k = r->k;
 
-	engine_close(&k->eng);
 	r->status = OUTCOME_IO_ERROR; /* of a write back */
 	int rc = k->job->direct ? 0 : run_invalidate(k->fd, k->req->target_name, e);
 
@@ -368,6 +365,9 @@ void verify_run(struct task *k)
 
 	if (!k->verify.on || (k->end != END_TIME && k->end != END_SPENT))
 		return;
+	/* Mappings and registered buffers of the measured I/O go with its engine, of all threads.
+	 */
+	engine_close(&k->eng);
 	atomic_store(&k->t->phase, PHASE_VERIFY);
 	/* Its reads must not meet the measured I/O of another thread. */
 	while (!others_done(k) && !stopped(k))

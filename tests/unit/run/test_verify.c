@@ -355,6 +355,18 @@ static void runs(void **state)
 			print_message("skipped: %s\n", e.text);
 			continue;
 		}
+#ifdef __SANITIZE_THREAD__
+		if (str_eq(g->name, "posixaio")) {
+			print_message(
+				"skip: the threads of posixaio are glibc's, and unknown to TSan\n");
+			continue;
+		}
+		if (str_eq(g->name, "io_uring") && i % 3 == 2) {
+			print_message("skip: liburing unmaps a ring unseen by TSan, and another "
+				      "thread's may be mapped there\n");
+			continue;
+		}
+#endif
 		if (i % 3 == 1)
 			j.ramp_time = 2 * NS_PER_MS;
 		if (i % 3 == 2) {
