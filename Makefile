@@ -19,7 +19,7 @@ LIB_SRC := $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)) $(wildcard engines/*.c
 TEST_SRC := $(wildcard tests/unit/*/test_*.c) $(wildcard tests/conformance/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 
-PKGS := liburing yaml-0.1 jansson libxml-2.0 blkid mount
+PKGS := liburing yaml-0.1 jansson libxml-2.0 blkid mount libisal
 ifneq ($(filter all $(B)/%,$(or $(MAKECMDGOALS),all)),)
 ifneq ($(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes),yes)
 $(warning libraries are missing: ci/bootstrap installs them)

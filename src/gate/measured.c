@@ -35,6 +35,8 @@ const char *judge_run_empty(const struct job *j, const struct outcome *o)
 	/* The window of such a job ends with its time and never before. */
 	if (j->time_based && o->window < j->runtime - j->runtime / 10)
 		return "the window is shorter than the runtime";
+	if (job_verifies(j) && o->verified == 0)
+		return "nothing of what it wrote was verified";
 	return NULL;
 }
 

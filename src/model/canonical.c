@@ -78,6 +78,7 @@ static const struct word words[] = {
 	LATER(thinktime, W_U64, UINT64_MAX),
 	LATER(thinktime_blocks, W_U32, UINT32_MAX),
 	WORD(time_based, W_BOOL, 0, 1),
+	LATER(verify, W_TEXT, 0),
 };
 #undef WORD
 #undef LATER
@@ -390,6 +391,7 @@ int job_from_canonical(const char *text, struct arena *a, struct job *j, struct 
 			  .bssplit = "",
 			  .bsrange = "",
 			  .random_distribution = "",
+			  .verify = "",
 			  .cpus_allowed = "",
 			  .cpus_allowed_policy = "",
 			  .numa_cpu_nodes = "",

@@ -175,6 +175,8 @@ static void add_section(const struct job *j, const char *target_path, struct str
 		str_add(out, " --refill_buffers");
 	if (j->buffer_compress_percentage)
 		add_word(out, "--buffer_compress_percentage=%u", j->buffer_compress_percentage);
+	if (job_verifies(j))
+		add_word(out, "--verify=%s", j->verify);
 	if (j->dedupe_percentage)
 		add_word(out, "--dedupe_percentage=%u", j->dedupe_percentage);
 	/* fio paces alike, but counts latency from the issue and not from the intended start */

@@ -49,6 +49,34 @@ bool job_trims(const struct job *j)
 	return j->rw == RW_TRIM || j->rw == RW_RANDTRIM;
 }
 
+bool job_verifies(const struct job *j)
+{
+	return j->verify && *j->verify;
+}
+
+const char *job_verify_obstacle(const struct job *j)
+{
+	if (j->rw != RW_WRITE && j->rw != RW_RANDWRITE)
+		return "rw";
+	if (j->bssplit && *j->bssplit)
+		return "bssplit";
+	if (j->bsrange && *j->bsrange)
+		return "bsrange";
+	if (job_random(j) && j->norandommap)
+		return "norandommap";
+	if (job_random(j) && j->random_distribution && *j->random_distribution)
+		return "random_distribution";
+	if (j->dedupe_percentage)
+		return "dedupe_percentage";
+	if (j->numjobs > 1 && j->files == FILES_SHARED)
+		return "numjobs";
+	if (job_nrfiles(j) > 1)
+		return "nrfiles";
+	if (j->group || (j->beside && *j->beside))
+		return "stonewall";
+	return j->bs < VERIFY_BS_MIN ? "bs" : NULL;
+}
+
 bool job_random(const struct job *j)
 {
 	return j->rw == RW_RANDREAD || j->rw == RW_RANDWRITE || j->rw == RW_RANDRW ||

@@ -81,6 +81,7 @@ struct job {
 	uint32_t buffer_compress_percentage; /* zeros in every 512 bytes */
 	uint32_t dedupe_percentage;          /* of the blocks repeat an earlier one; refills then */
 	bool invalidate;
+	const char *verify; /* "crc32c": what was written is read back behind the run; "", NULL */
 	enum job_files files;
 	bool hipri;  /* completions are polled for */
 	bool nowait; /* what would block is done again without, and counted */
@@ -124,6 +125,11 @@ uint32_t job_nrfiles(const struct job *j); /* of one job; >= 1 */
 uint64_t job_files(const struct job *j);   /* of all jobs together */
 /* Bytes of the region in each file: `size`, or its share in whole blocks. */
 uint64_t job_file_size(const struct job *j);
+bool job_verifies(const struct job *j);
+/* What is read back can only be judged where each block is written once a pass, by one thread, and
+ * has room for a header. The name of the first word that stands against it, NULL = none does. */
+enum { VERIFY_BS_MIN = 64 };
+const char *job_verify_obstacle(const struct job *j);
 
 /* Block sizes of a job. n == 0: every multiple of smallest up to largest alike. */
 enum { BS_MIX_MAX = 32, RANDOM_ZONES_MAX = 32 };

@@ -68,6 +68,7 @@ struct outcome {
 	uint64_t cpu_usr, cpu_sys; /* ns of the worker process inside the window */
 	struct outcome_device device_read, device_written;
 	uint64_t written; /* bytes written in all phases, for the budget */
+	uint64_t verified; /* bytes read back behind the window and found as written */
 	uint64_t nslots;
 	struct outcome_slot *slots; /* nslots entries, malloc'ed: outcome_release */
 	/* What a reader of the numbers must know besides: which way was taken where several would

@@ -165,6 +165,10 @@ static int read_counters(const struct reader *rd, const struct json *o, struct o
 	    read_device(rd, o, "device_read", &out->device_read) ||
 	    read_device(rd, o, "device_written", &out->device_written))
 		return rd->e->code;
+	struct json verified = json_member(o, "verified");
+
+	if (json_present(&verified) && json_get_u64(o, "verified", &out->verified, rd->e))
+		return rd->e->code;
 	copy_text(out->notes, sizeof(out->notes), notes);
 	return 0;
 }

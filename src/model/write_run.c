@@ -135,6 +135,8 @@ static void write_outcome(struct jw *w, const struct outcome *o)
 	jw_u64(w, "written", o->written);
 	write_device(w, "device_read", &o->device_read);
 	write_device(w, "device_written", &o->device_written);
+	if (o->verified)
+		jw_u64(w, "verified", o->verified);
 	for (unsigned d = 0; d < DIR_COUNT; d++)
 		write_dir(w, io_dir_name((enum io_dir)d), &o->dir[d]);
 	write_bins(w, "sync_lat", &o->sync_lat);

@@ -9,7 +9,7 @@
 
 static const double LAYOUT_RATE = 500e6;              /* bytes/s while a file is written in full */
 static const uint64_t LAYOUT_FILE_NS = 2 * NS_PER_MS; /* and for each further one besides */
-static const double SIZE_BOUND_RATE = 200e6;          /* bytes/s of a job that ends at size */
+static const double SIZE_BOUND_RATE = 200e6;          /* bytes/s of a job that ends at size; verify */
 static const double WRITE_RATE_MAX = PLAN_WRITE_RATE; /* bytes/s: bound of a free-running write */
 static const uint64_t HARNESS_NS = 20 * NS_PER_MS;    /* fork, open, threads, journal */
 static const uint64_t END_FSYNC_NS = 500 * NS_PER_MS; /* flush of what is still in the cache */
@@ -58,12 +58,23 @@ uint64_t plan_run_time(const struct job *j)
 	return HARNESS_NS + j->startdelay + j->ramp_time + (j->time_based ? j->runtime : 0);
 }
 
+static double run_written(const struct job *j, bool *bounded);
+
+/* What was written is read back once, whatever the passes. */
+static double verified_bytes(const struct job *j)
+{
+	bool bounded;
+
+	return job_verifies(j) ? fmin((double)j->size * j->numjobs, run_written(j, &bounded)) : 0;
+}
+
 static double run_ns(const struct job *j)
 {
 	double ns = (double)plan_run_time(j);
 
 	if (!j->time_based)
 		ns += run_seconds(j) * (double)NS_PER_SEC;
+	ns += verified_bytes(j) / SIZE_BOUND_RATE * (double)NS_PER_SEC;
 	return j->end_fsync ? ns + (double)END_FSYNC_NS : ns;
 }
 

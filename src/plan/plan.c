@@ -48,6 +48,7 @@ static const char *const plan_words[PW_COUNT] = {
 	[PW_CPUS_POLICY] = "cpus_allowed_policy",
 	[PW_NUMA_CPUS] = "numa_cpu_nodes",
 	[PW_NUMA_MEMORY] = "numa_mem_policy",
+	[PW_VERIFY] = "verify",
 };
 
 unsigned plan_word_at(enum plan_word w)

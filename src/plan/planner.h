@@ -56,6 +56,7 @@ enum plan_word {
 	PW_CPUS_POLICY,
 	PW_NUMA_CPUS,
 	PW_NUMA_MEMORY,
+	PW_VERIFY,
 	PW_COUNT
 };
 unsigned plan_word_at(enum plan_word w);

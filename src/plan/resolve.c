@@ -148,18 +148,23 @@ static void resolve_pace(struct planner *pl, const struct workload *w, struct jo
 		j->thinktime_blocks = 1;
 }
 
-/* Duplicates among buffers that are filled once would be all there is. */
+/* Duplicates among buffers that are filled once would be all there is, and a header is of one
+ * write. A suite may ask for verification in its defaults: of workloads that write nothing it asks
+ * nothing.
+ */
 static void resolve_contents(struct planner *pl, const struct workload *w, struct job *j,
 			     const struct job_origins *og)
 {
 	const struct origin *at = &og->of[pl->at[PW_REFILL]];
 
-	if (!j->dedupe_percentage)
+	if (job_verifies(j) && !job_writes(j) && og->of[pl->at[PW_VERIFY]].kind == ORIGIN_DEFAULTS)
+		j->verify = "";
+	if (!j->dedupe_percentage && !job_verifies(j))
 		return;
 	if (written(pl, og, PW_REFILL) && !j->refill_buffers)
 		planner_report(pl, at->line, at->column,
-			       "workload '%s' has dedupe_percentage, which needs refill_buffers",
-			       w->name);
+			       "workload '%s' has %s, which needs refill_buffers", w->name,
+			       job_verifies(j) ? "verify" : "dedupe_percentage");
 	j->refill_buffers = true;
 }
 

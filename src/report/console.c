@@ -117,6 +117,10 @@ static void add_measure(struct console *c, const struct verdict *v)
 		add_figure(c, &s, v->job, name, ", ");
 		add_percentiles(c, &s, v->job, dir);
 	}
+	if (v->kind == VERDICT_PASS && view_verified(&c->view, v->job)) {
+		str_add(&s, ", verified ");
+		unit_format(&s, UNIT_BYTES, (double)view_verified(&c->view, v->job));
+	}
 	if (v->kind == VERDICT_PASS)
 		view_add_company(&s, c->r, v->job);
 	str_addc(&s, '\n');

@@ -99,6 +99,15 @@ double view_median(const struct view *w, uint32_t job, const struct metric *m)
 	return median;
 }
 
+uint64_t view_verified(const struct view *w, uint32_t job)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = w->first[job]; i < w->first[job + 1]; i++)
+		sum += w->run[i]->out.verified;
+	return sum;
+}
+
 uint64_t view_wall(const struct view *w, uint32_t job)
 {
 	uint64_t ns = 0;

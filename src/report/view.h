@@ -40,6 +40,8 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 		struct str *out);
 /* ns the runs of a job took, all sessions. */
 uint64_t view_wall(const struct view *w, uint32_t job);
+/* Bytes that the runs of a job read back and found right, all sessions. */
+uint64_t view_verified(const struct view *w, uint32_t job);
 /* "-7.3 % [-9.2, -5.3], tolerance 5 %"; "" when there is no change to show. */
 void view_add_estimate(struct str *s, const struct result *r, const struct verdict *v);
 /* "  NAME:      text", wrapped to the width at spaces. */

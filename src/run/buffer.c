@@ -66,7 +66,8 @@ int task_alloc(struct task *k, struct err *e)
 	k->buffers = area;
 	/* Of the run: what one run wrote must be no duplicate of what another did. */
 	contents_init(&k->contents, k->job, rng_mix(k->req->run_seed + k->index + 0x66696c6c));
-	k->refill = k->job->refill_buffers || k->job->dedupe_percentage;
+	verify_init(k);
+	k->refill = k->job->refill_buffers || k->job->dedupe_percentage || k->verify.on;
 	/* Also touches every page, so that none is faulted in on the I/O path. */
 	rng_seed(&r, rng_mix(k->req->seed + k->index));
 	if (k->job->buffer_compress_percentage)

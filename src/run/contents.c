@@ -40,19 +40,25 @@ static uint64_t next_seed(struct contents *c)
 	return seed;
 }
 
+void contents_block(const struct contents *c, void *buf, uint32_t len, uint64_t seed)
+{
+	uint8_t *b = buf;
+
+	for (uint32_t at = 0; at < len; at += CONTENTS_CHUNK) {
+		uint32_t n = len - at < CONTENTS_CHUNK ? len - at : CONTENTS_CHUNK;
+
+		fill_chunk(b + at, c->filled, n, seed + at);
+	}
+}
+
 void contents_fill(struct contents *c, void *buf, size_t len)
 {
 	uint8_t *b = buf;
 
 	while (len) {
 		uint32_t block = len < c->block ? (uint32_t)len : c->block;
-		uint64_t seed = next_seed(c);
 
-		for (uint32_t at = 0; at < block; at += CONTENTS_CHUNK) {
-			uint32_t n = block - at < CONTENTS_CHUNK ? block - at : CONTENTS_CHUNK;
-
-			fill_chunk(b + at, c->filled, n, seed + at);
-		}
+		contents_block(c, b, block, next_seed(c));
 		b += block;
 		len -= block;
 	}

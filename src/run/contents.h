@@ -24,5 +24,7 @@ struct contents {
 void contents_init(struct contents *c, const struct job *j, uint64_t seed);
 /* Fills whole blocks (the last one may be cut). */
 void contents_fill(struct contents *c, void *buf, size_t len);
+/* One block, from its own seed. */
+void contents_block(const struct contents *c, void *buf, uint32_t len, uint64_t seed);
 
 #endif

@@ -13,7 +13,8 @@
 
 const char *phase_name(unsigned phase)
 {
-	static const char *const names[] = {"set-up", "set-up", "ramp", "measure", "drain", "end"};
+	static const char *const names[] = {"set-up", "set-up", "ramp", "measure",
+					    "drain",  "verify", "end"};
 
 	return phase < sizeof(names) / sizeof(names[0]) ? names[phase] : "?";
 }
@@ -103,6 +104,7 @@ static void gather_threads(const struct live *l, struct outcome *o)
 		o->written += t->written;
 		unslotted += t->unslotted;
 		retried += t->retried;
+		o->verified += t->verified;
 		unissued += t->unissued;
 		for (int d = 0; d < DIR_COUNT; d++) {
 			o->dir[d].ios += t->dir[d].ios;
@@ -197,6 +199,8 @@ void live_gather(const struct live *l, struct outcome *o)
 			outcome_note(o, "engine: %s", l->thread[i].note);
 	for (unsigned i = 0; i < l->nthreads; i++)
 		outcome_note(o, "%s", l->thread[i].place);
+	for (unsigned i = 0; i < l->nthreads; i++)
+		outcome_note(o, "%s", l->thread[i].verify_note);
 	gather_threads(l, o);
 	gather_hists(l, o);
 	gather_slots(l, o);

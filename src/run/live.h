@@ -14,11 +14,22 @@
 #include "run/pace.h"
 #include "run/pattern.h"
 #include "run/run.h"
+#include "run/verify.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>
 
-enum phase { PHASE_SETUP, PHASE_READY, PHASE_RAMP, PHASE_MEASURE, PHASE_DRAIN, PHASE_END };
+enum phase {
+	PHASE_SETUP,
+	PHASE_READY,
+	PHASE_RAMP,
+	PHASE_MEASURE,
+	PHASE_DRAIN,
+	PHASE_VERIFY,
+	PHASE_END
+};
+/* task.sync_due: nothing to sync, but nothing may be in flight before the next I/O. */
+#define SYNC_NOTHING IO_WRITE
 const char *phase_name(unsigned phase);
 
 struct live_dir {
@@ -42,9 +53,11 @@ struct live_thread {
 	uint64_t written;
 	uint64_t unslotted; /* completions beyond the last slot */
 	uint64_t retried;   /* by its engine: nowait */
+	uint64_t verified;  /* bytes */
 	uint64_t unissued;  /* bytes due in the window of an open loop that were never issued */
 	char note[128];     /* of its engine */
 	char place[192];    /* of its memory */
+	char verify_note[128];
 	struct outcome_slot *slots;
 	struct live_dir dir[DIR_COUNT];
 	struct hist sync;
@@ -63,6 +76,7 @@ struct live {
 	unsigned nthreads;
 	uint64_t nslots;         /* a thread */
 	uint64_t window_planned; /* ns, 0 = bound by size */
+	bool verifies;           /* each thread reads back what it wrote */
 	/* supervisor -> worker */
 	_Atomic uint32_t stop;  /* end early, drain, say so */
 	_Atomic uint64_t go_at; /* monotonic ns at which jobs run together begin; 0 = not yet */
@@ -164,9 +178,10 @@ struct task {
 	uint64_t region; /* bytes of the job's region in each file */
 	struct pace pace;
 	struct contents contents;
+	struct verify verify;
 	uint64_t left;       /* blocks still to issue of a run bound by size */
 	uint64_t writes;     /* since the last sync word counted */
-	enum io_op sync_due; /* IO_FSYNC or IO_FDATASYNC when due, else IO_READ */
+	enum io_op sync_due; /* IO_FSYNC, IO_FDATASYNC or SYNC_NOTHING when due, else IO_READ */
 	unsigned depth, batch, complete_min, complete_max;
 	struct io *ios;
 	struct io **free, **pend, **done, **held;
@@ -203,6 +218,8 @@ struct pattern *task_next_file(struct task *k, struct io *io);
 /* "'/dev/sda'", "file 3 of 8 in '/mnt'" */
 const char *task_where(const struct task *k, const struct io *io, char *buf, size_t size);
 void task_close_files(struct task *k);
+/* worker.c: opens k->eng on k->fds with the words of the job. */
+int task_engine(struct task *k, unsigned depth, void *buffers, size_t buffer_len, struct err *e);
 
 /* phases.c: ramp, measure, drain. k->t0 is set. */
 void task_run(struct task *k);

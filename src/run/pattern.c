@@ -35,6 +35,19 @@ static inline uint64_t shuffled(const struct shuffle *s, uint64_t blocks, uint64
 	return i;
 }
 
+/* The rounds backwards: each mixed one half with a function of the other, which is still there. */
+static uint64_t feistel_back(const struct shuffle *s, uint64_t x)
+{
+	const unsigned to_left = s->to_left, to_right = s->to_right, bits = 64 - to_right;
+	uint64_t left = x >> bits, right = x & ((1ULL << bits) - 1);
+
+	right ^= mixed(left, s->key[3], to_right);
+	left ^= mixed(right, s->key[2], to_left);
+	right ^= mixed(left, s->key[1], to_right);
+	left ^= mixed(right, s->key[0], to_left);
+	return left << bits | right;
+}
+
 uint64_t pattern_permute(const struct pattern *p, uint64_t i)
 {
 	return shuffled(&p->shuffle, p->blocks, i);
@@ -48,10 +61,10 @@ static void set_domain(struct pattern *p)
 	p->shuffle.to_right = 64 - (bits + 1) / 2;
 }
 
-static void set_key(struct pattern *p, uint64_t key)
+static void set_key(struct shuffle *s, uint64_t key)
 {
-	for (size_t r = 0; r < sizeof(p->shuffle.key) / sizeof(p->shuffle.key[0]); r++) {
-		p->shuffle.key[r] = key;
+	for (size_t r = 0; r < sizeof(s->key) / sizeof(s->key[0]); r++) {
+		s->key[r] = key;
 		key = (key << 13 | key >> 51) + 0xd1342543de82ef95ULL;
 	}
 }
@@ -63,10 +76,15 @@ static uint32_t read_share(const struct job *j)
 	return job_reads(j) ? j->rwmixread : 0;
 }
 
-static void pass_key(struct pattern *p)
+static uint64_t key_of(const struct pattern *p, uint64_t pass)
 {
 	/* rng is not drawn from in map mode: its first word is the key of the keys. */
-	set_key(p, rng_mix(p->rng.s[0] + 0x9e3779b97f4a7c15ULL * (p->pass + 1)));
+	return rng_mix(p->rng.s[0] + 0x9e3779b97f4a7c15ULL * (pass + 1));
+}
+
+static void pass_key(struct pattern *p)
+{
+	set_key(&p->shuffle, key_of(p, p->pass));
 }
 
 static void start(struct pattern *p, unsigned thread, uint64_t seed)
@@ -80,7 +98,7 @@ static void start(struct pattern *p, unsigned thread, uint64_t seed)
 	rng_seed(&p->spread.sizes, rng_mix(mine + 1));
 	pass_key(p);
 	if (p->spread.ranked)
-		set_key(p, rng_mix(seed ^ 0x2545f4914f6cdd1dULL));
+		set_key(&p->shuffle, rng_mix(seed ^ 0x2545f4914f6cdd1dULL));
 }
 
 void pattern_init_like(struct pattern *p, const struct pattern *like, unsigned thread,
@@ -88,6 +106,34 @@ void pattern_init_like(struct pattern *p, const struct pattern *like, unsigned t
 {
 	*p = *like;
 	start(p, thread, seed);
+}
+
+uint64_t pattern_position(const struct pattern *p, uint64_t pass, uint64_t block)
+{
+	struct shuffle s = p->shuffle;
+
+	if (!p->map)
+		return block;
+	if (pass != p->pass)
+		set_key(&s, key_of(p, pass));
+	/* The walk of the permutation, back to where it came from. */
+	do
+		block = feistel_back(&s, block);
+	while (block >= p->blocks);
+	return block;
+}
+
+void pattern_rewind(struct pattern *p, uint64_t n)
+{
+	for (; n; n--) {
+		if (p->pos == 0) {
+			p->pos = p->blocks;
+			p->pass--;
+			if (p->map)
+				pass_key(p);
+		}
+		p->pos--;
+	}
 }
 
 void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint64_t seed)
@@ -106,7 +152,8 @@ void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint6
 		spread_init(&p->spread, j, p->blocks) == 0 && (p->spread.sized || p->spread.placed);
 	/* Blocks of several sizes cannot each be visited once; a distribution repeats them. */
 	p->map = p->random && !j->norandommap && !p->odd;
-	p->plain = !p->odd && p->map == p->random && p->read_pct % 100 == 0;
+	/* verify asks where the pattern stands: nothing is computed ahead of it. */
+	p->plain = !p->odd && p->map == p->random && p->read_pct % 100 == 0 && !job_verifies(j);
 	p->only = p->read_pct ? DIR_READ : p->other;
 	set_domain(p);
 	start(p, thread, seed);

@@ -67,6 +67,11 @@ static inline void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *o
  * pass cuts its last I/O; a random one that would reach beyond the region starts earlier. Ranks of
  * zipf and pareto are scattered over the region by one permutation, the same for all threads: hot
  * blocks are hot for all of them. */
+/* Takes back the last n I/Os, which were never submitted. Not of sizes that vary. */
+void pattern_rewind(struct pattern *p, uint64_t n);
+/* Which I/O of that pass goes to the block, from 0; of patterns that visit each block once a pass.
+ */
+uint64_t pattern_position(const struct pattern *p, uint64_t pass, uint64_t block);
 /* The permutation itself, for tests: a bijection of [0, blocks). */
 uint64_t pattern_permute(const struct pattern *p, uint64_t i);
 

@@ -86,9 +86,12 @@ __attribute__((noinline)) static void count_write(struct task *k)
 }
 
 /* Before the stamp of the issue; a synchronous engine takes that of the last completion for it. */
-__attribute__((noinline, cold)) static void refill(struct task *k, struct io *io)
+__attribute__((noinline, cold)) static void refill(struct task *k, struct io *io, uint64_t pass)
 {
-	contents_fill(&k->contents, io->buf, io->len);
+	if (k->verify.on)
+		verify_fill(k, io, pass);
+	else
+		contents_fill(&k->contents, io->buf, io->len);
 	if (k->is_sync)
 		k->now = engine_now(&k->eng);
 }
@@ -122,7 +125,7 @@ static inline const struct pattern *prepare(struct task *k, struct io *io)
 	if (!fenced(k, io))
 		return NULL;
 	if (__builtin_expect(k->refill, 0) && io->op == IO_WRITE)
-		refill(k, io);
+		refill(k, io, pass);
 	return p;
 }
 
@@ -279,6 +282,9 @@ static void drop_pending(struct task *k, bool all)
 		else
 			k->pend[kept++] = k->pend[i];
 	}
+	/* Submitted in order: what was not is the tail of the pattern, and comes again. */
+	if (__builtin_expect(k->verify.on, 0))
+		pattern_rewind(k->pattern, k->npend - kept);
 	k->npend = kept;
 }
 
@@ -354,6 +360,8 @@ __attribute__((noinline, cold)) static void enter_window(struct task *k)
 	drop_pending(k, false);
 	if (!k->job->time_based) {
 		/* What the ramp did is none of the size: the window does all of it. */
+		if (k->verify.on)
+			verify_restart(k);
 		task_rewind(k);
 		k->passes = k->job->loops;
 		if (__builtin_mul_overflow(k->pattern[0].blocks, k->passes, &k->left) ||
@@ -434,7 +442,8 @@ static void work(struct task *k)
 		} else if (k->eng.inflight || k->npend) {
 			wait_more(k);
 		} else if (k->sync_due != IO_READ) {
-			task_sync(k, k->sync_due);
+			if (k->sync_due != SYNC_NOTHING)
+				task_sync(k, k->sync_due);
 			k->sync_due = IO_READ;
 		} else if (!k->left) {
 			k->end = END_SPENT;
@@ -520,7 +529,8 @@ void task_run(struct task *k)
 	pace_init(&k->pace, k->open ? j->rate : j->rate_iops, k->req->inject.slow);
 	pace_init_think(&k->pace, j->thinktime, j->thinktime_blocks);
 	pace_start(&k->pace, k->t0);
-	k->steady = !k->pace.on && !k->pattern->odd && !j->fsync && !j->fdatasync;
+	k->steady = !k->pace.on && !k->pattern->odd && !j->fsync && !j->fdatasync &&
+		    !k->verify.on;
 	task_inject_init(k);
 	k->single = k->steady && k->is_sync && !k->is_virtual && !k->injected;
 	task_quantum_start(k, k->now);

@@ -46,7 +46,7 @@ struct run_progress { /* totals over the jobs in flight */
 	uint64_t elapsed,
 		expected; /* ns since the start of the window, and its planned length (0 unknown) */
 	uint64_t ios, bytes;
-	const char *phase; /* "ramp" "measure" "drain" */
+	const char *phase; /* "ramp" "measure" "drain" "verify" */
 };
 
 struct run_options {

@@ -34,7 +34,8 @@ static uint64_t scale_sat(double ns)
 	return ns < 9e18 ? (uint64_t)ns : UINT64_MAX / 2;
 }
 
-uint64_t run_deadline(const struct job *j)
+/* Of ramp and window. */
+static uint64_t window_deadline(const struct job *j)
 {
 	uint64_t planned = j->runtime;
 
@@ -55,6 +56,19 @@ uint64_t run_deadline(const struct job *j)
 	if (j->end_fsync && job_writes(j))
 		planned = add_sat(planned, SYNC_NS);
 	return planned;
+}
+
+/* Behind the window all is written back, and read once. */
+static uint64_t verify_deadline(const struct job *j)
+{
+	double bytes = (double)j->size * j->numjobs;
+
+	return job_verifies(j) ? add_sat(scale_sat(bytes * 1e9 / LAYOUT_RATE), SYNC_NS) : 0;
+}
+
+uint64_t run_deadline(const struct job *j)
+{
+	return add_sat(window_deadline(j), verify_deadline(j));
 }
 
 struct watch {
@@ -176,7 +190,9 @@ static void progress(struct watch *w, uint64_t now)
 			phase = atomic_load_explicit(&l->thread[t].phase, memory_order_relaxed);
 		}
 		if (!w->c[i].gone && phase >= PHASE_MEASURE)
-			p.phase = phase == PHASE_MEASURE ? "measure" : "drain";
+			p.phase = phase == PHASE_MEASURE  ? "measure"
+				  : phase == PHASE_VERIFY ? "verify"
+							  : "drain";
 		if (start && now > start && now - start > p.elapsed)
 			p.elapsed = now - start;
 		if (l->window_planned > p.expected)
@@ -274,7 +290,7 @@ void supervise(struct child *c, size_t n, const struct run_options *opt)
 /* The window and 100 ms slots for it; a day of them at most. */
 static uint64_t slots_for(const struct job *j)
 {
-	uint64_t n = run_deadline(j) / SLOT_NS + SLOTS_SPARE;
+	uint64_t n = window_deadline(j) / SLOT_NS + SLOTS_SPARE;
 
 	return n < SLOTS_MAX ? n : SLOTS_MAX;
 }
@@ -305,6 +321,7 @@ static int child_prepare(struct child *c, const struct run_request *r, struct er
 		return err_sys(e, ERR_MEASURE, ENOMEM, "shared memory for '%s' (%u threads)",
 			       r->job->name, r->job->numjobs);
 	c->live->window_planned = r->job->runtime;
+	c->live->verifies = job_verifies(r->job);
 	int rc = 0;
 
 	for (unsigned i = 0; i < r->nfds && !rc; i++)
@@ -328,10 +345,26 @@ static void check_windows(const struct child *c, struct outcome *o)
 	}
 }
 
+/* A thread that was to verify what it wrote and read nothing back left no evidence. */
+static void check_verified(const struct child *c, struct outcome *o)
+{
+	const struct live *l = c->live;
+
+	for (unsigned i = 0; i < l->nthreads && l->verifies && o->status == OUTCOME_OK; i++) {
+		if (l->thread[i].verified || !l->thread[i].written)
+			continue;
+		o->status = OUTCOME_SETUP;
+		snprintf(o->text, sizeof(o->text),
+			 "thread %u of %u of '%s' on '%s' verified nothing of what it wrote", i + 1,
+			 l->nthreads, c->what, c->target);
+	}
+}
+
 void child_outcome(const struct child *c, struct outcome *o)
 {
 	child_verdict(c, o);
 	check_windows(c, o);
+	check_verified(c, o);
 	if (c->stopped)
 		outcome_note(o, "the worker was stopped by a signal for about %llu ms",
 			     (unsigned long long)(c->stopped / NS_PER_MS));

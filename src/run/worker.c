@@ -30,18 +30,19 @@ static void setup_failed(struct worker *w, const struct err *e)
 		  e->hint);
 }
 
-static int engine_for(struct task *k, struct err *e)
+int task_engine(struct task *k, unsigned depth, void *buffers, size_t buffer_len, struct err *e)
 {
 	struct engine_config c = {
 		.fds = k->fds,
 		.nfds = k->nfds,
-		.depth = k->depth,
-		.buffers = k->buffers,
-		.buffer_len = k->buffer_len,
+		.depth = depth,
+		.buffers = buffers,
+		.buffer_len = buffer_len,
 		.direct = k->job->direct,
 		.hipri = k->job->hipri,
 		.nowait = k->job->nowait,
-		.fixedbufs = k->job->fixedbufs,
+		/* Memory that may be registered is short: only that of the measured I/O is. */
+		.fixedbufs = k->job->fixedbufs && buffers == k->buffers,
 		.registerfiles = k->job->registerfiles,
 		.sqthread_poll = k->job->sqthread_poll,
 		.seed = rng_mix(k->req->run_seed + k->index),
@@ -85,7 +86,7 @@ static int task_open(struct task *k, struct err *e)
 	if (!rc && !(k->engine->caps & ENGINE_DISKLESS))
 		rc = task_reopen(k, e);
 	if (!rc)
-		rc = engine_for(k, e);
+		rc = task_engine(k, k->depth, k->buffers, k->buffer_len, e);
 	if (!rc)
 		snprintf(k->t->note, sizeof(k->t->note), "%s", engine_about(&k->eng));
 	return rc;
@@ -137,6 +138,7 @@ static void *thread_main(void *p)
 	if (!live_failed(a->w->live))
 		task_run(a->k);
 	t->retried = engine_retried(&a->k->eng);
+	verify_run(a->k);
 	task_close(a->k);
 	atomic_store(&t->ended, 1);
 	return NULL;
@@ -159,6 +161,12 @@ static int check_job(const struct job *j, const struct engine *g, struct err *e)
 		need |= ENGINE_OP_WRITE;
 		need |= j->fsync || j->end_fsync ? (uint32_t)ENGINE_OP_FSYNC : 0;
 		need |= j->fdatasync ? (uint32_t)ENGINE_OP_FDATASYNC : 0;
+	}
+	if (job_verifies(j)) {
+		if (job_verify_obstacle(j) || (g->caps & ENGINE_DISKLESS))
+			return err_set(e, ERR_MEASURE, "'%s': verify cannot be had with this %s",
+				       j->name, job_verify_obstacle(j) ?: "ioengine");
+		need |= ENGINE_OP_READ;
 	}
 	if ((g->caps & need) != need)
 		return err_set(e, ERR_MEASURE, "ioengine '%s' cannot do what '%s' asks for (%s)",

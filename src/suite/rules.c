@@ -37,6 +37,7 @@ const struct rule_word rule_table[RULE_COUNT] = {
 	[RULE_TRIM_AGAIN] = {"trim-again", DIAG_WARN},
 	[RULE_TRIM_GRANULARITY] = {"trim-granularity", DIAG_WARN, true},
 	[RULE_SPLIT_ABOVE_PROCESSORS] = {"split-above-processors", DIAG_WARN},
+	[RULE_VERIFY_NOT_POSSIBLE] = {"verify-not-possible", DIAG_ERROR},
 };
 
 int rule_find(const char *name, enum rule *out)

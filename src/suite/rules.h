@@ -44,6 +44,7 @@ enum rule {
 	RULE_TRIM_AGAIN,
 	RULE_TRIM_GRANULARITY,
 	RULE_SPLIT_ABOVE_PROCESSORS,
+	RULE_VERIFY_NOT_POSSIBLE,
 	RULE_COUNT
 };
 _Static_assert(RULE_COUNT <= 64, "sets of rules are 64-bit masks");

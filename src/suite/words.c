@@ -202,7 +202,7 @@ const struct word word_table[] = {
 	 .what = "seed of the offsets under randrepeat",
 	 COUNT64(seed, 0, UINT64_MAX)},
 	{.name = "refill_buffers",
-	 .dflt = "true with dedupe_percentage",
+	 .dflt = "true with dedupe_percentage or verify",
 	 .what = "other data in every write; false fills the buffers once a run",
 	 BOOL(refill_buffers)},
 	{.name = "buffer_compress_percentage",
@@ -217,6 +217,12 @@ const struct word word_table[] = {
 	 .dflt = "true",
 	 .what = "drop the page cache of the region before each run",
 	 BOOL(invalidate)},
+	{.name = "verify",
+	 .dflt = "",
+	 .what = "crc32c: read back what a write workload wrote, behind the measured window",
+	 .read = word_read_verify,
+	 .show = word_show_text,
+	 AT(verify)},
 	{.name = "files",
 	 .dflt = "shared",
 	 .fio_differs = "per_job in a directory",
@@ -295,7 +301,7 @@ void words_default(struct job *j, struct arena *a)
 {
 	j->ioengine = j->ioengine_asked = arena_strdup(a, "psync");
 	j->sim = j->bssplit = j->bsrange = j->random_distribution = j->cpus_allowed =
-		j->percentile_list = arena_strdup(a, "");
+		j->verify = j->percentile_list = arena_strdup(a, "");
 	j->cpus_allowed_policy = j->numa_cpu_nodes = j->numa_mem_policy = j->sim;
 	j->nrfiles = 1;
 	j->bs = 4096;

@@ -4,7 +4,7 @@
  * The order of the table is the order of matrix axes in names and of `plan`.
  * Words: rw bs ioengine iodepth iodepth_batch_submit iodepth_batch_complete_min
  * iodepth_batch_complete_max numjobs size nrfiles offset runtime ramp_time time_based loops direct
- * sync fsync fdatasync end_fsync rate_iops rwmixread norandommap randrepeat seed invalidate files
+ * sync fsync fdatasync end_fsync rate_iops rwmixread norandommap randrepeat seed invalidate verify files
  * hipri nowait fixedbufs registerfiles sqthread_poll stonewall sim runs
  * (`sessions` is suite wide, stands only in defaults, and is no word of this table: no job has it.)
  * Defaults that depend on other words (time_based, end_fsync, iodepth_batch_complete_max) have a

@@ -12,7 +12,12 @@ struct sentence {
 	const char *name, *text;
 };
 
-static const char VERIFY[] = "verification of data comes with a later version";
+static const char VERIFY[] =
+	"'verify: crc32c' always reads back, behind the run, every block that the run wrote";
+static const char VERIFY_LATER[] = "checking what an earlier run wrote comes with a later version";
+static const char VERIFY_DATA[] = "'verify' writes seeded data with a header in each block";
+static const char VERIFY_TOLD[] = "a block that 'verify' finds wrong is always an error, told with "
+				  "what was found in its place";
 static const char ZONED[] = "zoned devices come with a later version";
 static const char REPLAY[] = "replay of recorded I/O comes with a later version";
 static const char STEADY[] =
@@ -108,7 +113,7 @@ static const struct sentence sentences[] = {
 	{"exitall", "one that fails ends alone, but those beside it count as failed with it"},
 	{"exitall_on_error",
 	 "a workload that fails is an error of that workload; the rest goes on"},
-	{"experimental_verify", VERIFY},
+	{"experimental_verify", VERIFY_LATER},
 	{"fadvise",
 	 "advice to the page cache comes with a later version; 'direct: true' needs none"},
 	{"fadvise_hint",
@@ -310,21 +315,19 @@ static const struct sentence sentences[] = {
 	{"unlink_each_loop", "files that blkgate made are removed at the end"},
 	{"uri", "attach the export as a block device and name it with --target"},
 	{"userspace_reap", "libaio always reaps by its own call"},
-	{"verify",
-	 "verification of data comes with a later version; no workload claims that data was right"},
 	{"verify_async", VERIFY},
 	{"verify_async_cpus", VERIFY},
 	{"verify_backlog", VERIFY},
 	{"verify_backlog_batch", VERIFY},
-	{"verify_dump", VERIFY},
-	{"verify_fatal", VERIFY},
-	{"verify_header_seed", VERIFY},
+	{"verify_dump", VERIFY_TOLD},
+	{"verify_fatal", VERIFY_TOLD},
+	{"verify_header_seed", VERIFY_DATA},
 	{"verify_interval", VERIFY},
 	{"verify_offset", VERIFY},
-	{"verify_only", VERIFY},
-	{"verify_pattern", VERIFY},
-	{"verify_state_load", VERIFY},
-	{"verify_state_save", VERIFY},
+	{"verify_only", VERIFY_LATER},
+	{"verify_pattern", VERIFY_DATA},
+	{"verify_state_load", VERIFY_LATER},
+	{"verify_state_save", VERIFY_LATER},
 	{"verifysort", VERIFY},
 	{"verifysort_nr", VERIFY},
 	{"wait_for", "the word is 'stonewall'; workloads run one after another unless it is false"},

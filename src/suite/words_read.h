@@ -42,7 +42,8 @@ WORD_READER(word_read_bssplit);
 WORD_READER(word_read_bsrange);
 WORD_READER(word_read_distribution);
 WORD_READER(word_read_percentiles); /* words_list.c */
-WORD_SHOWER(word_show_text);        /* a text field, "" and NULL alike */
+WORD_READER(word_read_verify);
+WORD_SHOWER(word_show_text); /* a text field, "" and NULL alike */
 WORD_SHOWER(word_show_distribution);
 
 WORD_SHOWER(word_show_u32);

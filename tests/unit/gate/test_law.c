@@ -100,6 +100,36 @@ static void test_empty_run(void **state)
 	baseline_release(&b);
 }
 
+/* Written under verify and never read back: no evidence that the data was right. */
+static void test_nothing_verified(void **state)
+{
+	(void)state;
+	for (int verified = 0; verified < 2; verified++) {
+		struct result r;
+
+		lab_simple(&r, 40, 100000);
+		r.jobs[0].rw = RW_WRITE;
+		r.jobs[0].verify = "crc32c";
+		for (size_t i = 0; i < r.runs.n; i++) {
+			struct outcome *o = &r.runs.v[i].out;
+
+			o->dir[DIR_WRITE].ios = o->dir[DIR_READ].ios;
+			o->verified = i || verified ? 4096 : 0;
+		}
+		lab_judge(&r, NULL);
+		if (verified) {
+			assert_int_equal(lab_verdict(&r, 0, VERDICT_MEASURE)->kind, VERDICT_PASS);
+		} else {
+			lab_expect(lab_verdict(&r, 0, VERDICT_MEASURE), VERDICT_ERROR, STATUS_ERROR,
+				   JUNIT_ERROR);
+			lab_contains(lab_verdict(&r, 0, VERDICT_MEASURE)->text,
+				     "run 1 of 5 in session 1: nothing of what it wrote was "
+				     "verified");
+		}
+		result_release(&r);
+	}
+}
+
 /* A mix that wrote nothing: its reads are judged, what it says of writes is an error, latencies
  * from the drain included. */
 static void test_empty_direction(void **state)
@@ -561,7 +591,7 @@ int main(void)
 		cmocka_unit_test(test_epochs),       cmocka_unit_test(test_itself),
 		cmocka_unit_test(test_reference),    cmocka_unit_test(test_base_without_values),
 		cmocka_unit_test(test_base_nan),     cmocka_unit_test(test_documents),
-		cmocka_unit_test(test_cut_journal),
+		cmocka_unit_test(test_cut_journal),  cmocka_unit_test(test_nothing_verified),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,7 @@ static inline void sample_failed(struct outcome *o)
 	o->error_len = 4096;
 	o->abandoned = true;
 	o->written = 123456;
+	o->verified = 4096;
 	snprintf(o->notes, sizeof(o->notes), "ioengine auto: psync, since io_uring is refused");
 }
 

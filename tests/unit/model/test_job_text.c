@@ -51,6 +51,10 @@ static void test_canonical(void **state)
 	assert_non_null(strstr(other, " registerfiles=1 runtime="));
 	assert_non_null(strstr(other, " sqthread_poll=1 sync=none "));
 	free(other);
+	j.verify = "crc32c";
+	other = canonical(&j);
+	assert_non_null(strstr(other, " time_based=1 verify=crc32c"));
+	free(other);
 	j.rate_iops = 0.1;
 	j.sim = "lat=1us 5%\n\xff";
 	other = canonical(&j);
@@ -99,6 +103,7 @@ static void test_back(void **state)
 	j.refill_buffers = true;
 	j.dedupe_percentage = 30;
 	j.buffer_compress_percentage = 40;
+	j.verify = "crc32c";
 	j.hipri = j.nowait = j.fixedbufs = j.registerfiles = j.sqthread_poll = true;
 	text = canonical(&j);
 	assert_non_null(
@@ -121,6 +126,7 @@ static void test_back(void **state)
 	assert_string_equal(back.numa_mem_policy, "bind:1");
 	assert_int_equal(back.nrfiles, 4);
 	assert_non_null(strstr(text, " nrfiles=4 numa_cpu_nodes=0-1 numa_mem_policy=bind:1 "));
+	assert_string_equal(back.verify, "crc32c");
 	assert_true(back.refill_buffers && back.dedupe_percentage == 30);
 	assert_true(back.rate == 5e7 && back.thinktime == 1000 && back.thinktime_blocks == 3);
 	assert_true(back.hipri && back.nowait && back.fixedbufs && back.registerfiles);
@@ -441,6 +447,7 @@ static void test_fio_accepts(void **state)
 			j.nrfiles = i;
 			j.buffer_compress_percentage = i * 20;
 			j.dedupe_percentage = i > 2 ? i * 10 : 0;
+			j.verify = i == 0 ? "crc32c" : "";
 			j.rate = i == 2 ? 5e6 : 0;
 			j.rate_iops = i == 2 ? 0 : j.rate_iops;
 			line = fio_line(&j, "/tmp/it's a:name $x");

@@ -3,6 +3,8 @@
 
 #include "engines/engine.h"
 
+#define P "verify: crc32c, ioengine: psync, "
+
 /* Each rule on a workload that breaks it and on its neighbour that does not. */
 static void rules(void **state)
 {
@@ -74,6 +76,25 @@ static void rules(void **state)
 		 "rw: write, dedupe_percentage: 5"},
 		{"contents-without-write", DIAG_WARN, "rw: randread, refill_buffers: true",
 		 "rw: randrw, refill_buffers: true"},
+		{"verify-not-possible", DIAG_ERROR, "rw: write, verify: crc32c",
+		 "rw: write, verify: crc32c, ioengine: psync"},
+		{"verify-not-possible", DIAG_ERROR, P "rw: read", P "rw: write"},
+		{"verify-not-possible", DIAG_ERROR, P "rw: randrw", P "rw: randwrite"},
+		{"verify-not-possible", DIAG_ERROR, P "rw: randwrite, norandommap: true",
+		 P "rw: write, norandommap: true"},
+		{"verify-not-possible", DIAG_ERROR,
+		 P "rw: randwrite, random_distribution: \"zipf:1.2\"",
+		 P "rw: randwrite, random_distribution: random"},
+		{"verify-not-possible", DIAG_ERROR, P "rw: write, bssplit: \"4k/50:8k/50\"",
+		 P "rw: write, bs: 8k"},
+		{"verify-not-possible", DIAG_ERROR, P "rw: write, bsrange: 4k-8k",
+		 P "rw: write, bs: 8k"},
+		{"verify-not-possible", DIAG_ERROR, P "rw: write, dedupe_percentage: 10",
+		 P "rw: write, buffer_compress_percentage: 10"},
+		{"verify-not-possible", DIAG_ERROR, P "rw: write, numjobs: 2",
+		 P "rw: write, numjobs: 2, files: per_job"},
+		{"verify-not-possible", DIAG_ERROR, P "rw: write, direct: false, bs: 32",
+		 P "rw: write, direct: false, bs: 64"},
 		{"sim-without-sim", DIAG_WARN, "rw: read, ioengine: psync, sim: lat=100us",
 		 "rw: read, ioengine: sim, sim: lat=100us"},
 	};

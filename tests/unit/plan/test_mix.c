@@ -141,6 +141,30 @@ static void duplicates_refill(void **state)
 		    "needs refill_buffers");
 }
 
+static void verify_refills(void **state)
+{
+	struct fix *f = *state;
+
+	f->o.lint_only = true;
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, size: 1MiB, verify: crc32c}\n"
+		  "workloads:\n  - {name: a, rw: write}\n  - {name: b, rw: read}\n");
+	assert_string_equal(f->plan.jobs[0].verify, "crc32c");
+	assert_true(f->plan.jobs[0].refill_buffers);
+	/* asked of all, it asks nothing of a workload that writes nothing */
+	assert_string_equal(f->plan.jobs[1].verify, "");
+	assert_false(f->plan.jobs[1].refill_buffers);
+	fix_refused(f,
+		    HEAD "  - {name: a, rw: write, ioengine: psync, verify: crc32c, "
+			 "refill_buffers: false}\n",
+		    "has verify, which needs refill_buffers");
+	/* a mix writes what could not be verified: asked of all is asked of it too */
+	fix_refused(f,
+		    "blkgate: 1\nname: t\ndefaults: {ioengine: psync, size: 1MiB, verify: crc32c}\n"
+		    "workloads:\n  - {name: a, rw: rw}\n",
+		    "verify is of workloads that only write");
+	f->o.lint_only = false;
+}
+
 /* Of the whole file, in whole blocks; a folder has no size of its own. */
 static void share_of_the_target(void **state)
 {
@@ -187,7 +211,7 @@ int main(void)
 		TEST(sizes_replace_bs),        TEST(nearest_size),
 		TEST(mixed_needs_norandommap), TEST(one_rate),
 		TEST(written_is_bounded),      TEST(duplicates_refill),
-		TEST(share_of_the_target),
+		TEST(share_of_the_target),     TEST(verify_refills),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

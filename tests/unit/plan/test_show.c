@@ -23,6 +23,12 @@ static void time_and_bytes(void **state)
 	assert_int_equal(plan_session_time(&f->plan), (40 + 20 + 4) * NS_PER_MS);
 	assert_int_equal(plan_session_written(&f->plan, &bounded), 2000000 + 8000000);
 	assert_true(bounded);
+	/* verify reads the 4 MB of both jobs once, at 200 MB/s; a second file */
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, end_fsync: "
+		  "false}\nworkloads:\n"
+		  "  - {name: a, rw: write, size: 2MB, bs: 1kB, loops: 2, numjobs: 2, runs: 1, "
+		  "files: per_job, verify: crc32c}\n");
+	assert_int_equal(plan_session_time(&f->plan), (40 + 20 + 8 + 20 + 2) * NS_PER_MS);
 	/* paced: rate x time; reads write only the layout */
 	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 4096, "
 		  "runs: 1}\nworkloads:\n"

@@ -281,6 +281,11 @@ static void deadlines(void **state)
 	j.rw = RW_WRITE;
 	j.end_fsync = true; /* may take its time */
 	assert_true(run_deadline(&j) > 30 * NS_PER_SEC);
+	j.end_fsync = false;
+	j.verify = "crc32c"; /* is written back, and read at 1 MB/s */
+	j.size = 5 * 1000 * 1000;
+	j.numjobs = 2;
+	assert_int_equal(run_deadline(&j), j.runtime + 70 * NS_PER_SEC);
 }
 
 struct pipe_check {

@@ -255,6 +255,41 @@ static void a_last_word_of_main_alone(void **state)
 	outcome_release(&o);
 }
 
+/* One of two threads wrote and read nothing back; one that wrote nothing has nothing to verify. */
+static void a_thread_that_verified_nothing(void **state)
+{
+	struct job j = sim_job("");
+	struct run_request r = {.job = &j};
+	struct child c = {.arg = &r, .what = "t", .target = "T", .live = live_new(2, 1)};
+
+	(void)state;
+	assert_non_null(c.live);
+	c.live->verifies = true;
+	atomic_store(&c.live->final, 1);
+	for (int i = 0; i < 2; i++) {
+		atomic_store(&c.live->thread[i].ended, 1);
+		c.live->thread[i].window = NS_PER_SEC;
+		c.live->thread[i].dir[DIR_WRITE].ios = 7;
+		c.live->thread[i].written = 7 * 4096;
+	}
+	c.live->thread[0].verified = 3 * 4096;
+	for (int i = 0; i < 3; i++) {
+		struct outcome o;
+
+		outcome_init(&o);
+		child_outcome(&c, &o);
+		assert_int_equal(o.status, i ? OUTCOME_OK : OUTCOME_SETUP);
+		assert_string_equal(o.text, i ? ""
+					      : "thread 2 of 2 of 't' on 'T' verified nothing of "
+						"what it wrote");
+		assert_int_equal(o.verified, i == 0 ? 0 : (i == 1 ? 3 : 10) * 4096);
+		outcome_release(&o);
+		c.live->thread[1].written = i ? 7 * 4096 : 0;
+		c.live->thread[1].verified = i ? 7 * 4096 : 0;
+	}
+	live_free(c.live);
+}
+
 /* Both threads came to their end; one of them measured for no time at all. */
 static void a_window_without_length_is_no_result(void **state)
 {
@@ -401,6 +436,7 @@ int main(void)
 		cmocka_unit_test(a_worker_without_its_main_thread),
 		cmocka_unit_test(a_last_word_of_main_alone),
 		cmocka_unit_test(a_window_without_length_is_no_result),
+		cmocka_unit_test(a_thread_that_verified_nothing),
 		cmocka_unit_test(states_of_all_threads),
 		cmocka_unit_test(a_stopped_worker_is_noted),
 		cmocka_unit_test(a_short_delay_is_no_note),

@@ -99,6 +99,7 @@ static void test_values(void **state)
 		{"registerfiles", "true", "true", "true"},
 		{"sqthread_poll", "false", "false", "false"},
 		{"percentile_list", "99.90:50", "50:99.9", "50:99_9"},
+		{"verify", "crc32c", "crc32c", "crc32c"},
 		{"runs", "7", "7", "7"},
 	};
 	struct arena a;
@@ -236,6 +237,12 @@ static void test_refused(void **state)
 		{"sim", "", "empty"},
 		{"norandommap", "2", "norandommap"},
 		{"fsync", "4294967296", "out of range"},
+		{"verify", "md5", "here it is crc32c"},
+		{"verify", "crc32c-intel", "by the processor where it can"},
+		{"verify", "pattern", "with offset and generation"},
+		{"verify", "none", "left out"},
+		{"verify", "crc33", "no checksum known here"},
+		{"verify", "", "no checksum known here"},
 	};
 	struct arena a;
 
