@@ -155,6 +155,8 @@ static void record(struct task *k, const struct io *io, unsigned times)
 {
 	struct live_dir *d = &k->t->dir[io->dir];
 
+	if (__builtin_expect(k->log != NULL, 0))
+		task_log(k, io->dir, io->issued, io->submitted, times);
 	hist_add_n(&d->lat, k->now - io->issued, times);
 	if (k->is_sync)
 		return;

@@ -11,6 +11,7 @@
 
 #include "engines/engine.h"
 #include "run/contents.h"
+#include "run/latlog.h"
 #include "run/pace.h"
 #include "run/pattern.h"
 #include "run/run.h"
@@ -113,6 +114,7 @@ struct task {
 	const struct run_request *req;
 	struct live *live;
 	struct live_thread *t;
+	struct latlog_part *log; /* NULL = no log */
 	const struct engine *engine;
 	unsigned index;
 	int fd; /* own open file description; -1 for diskless engines */
@@ -168,6 +170,9 @@ void task_quiesce(struct task *k);
 /* complete.c: one finished transfer. True when the whole I/O is done. */
 bool task_settle(struct task *k, struct io *io);
 void task_deliver(struct task *k, struct io **v, unsigned n);
+/* latlog.c: to the log of the run; out of line, for the loop that calls it shall stay small. */
+void task_log(struct task *k, unsigned what, uint64_t issued, uint64_t submitted, unsigned times)
+	__attribute__((cold, noinline));
 /* sync.c: one fsync or fdatasync with nothing in flight. */
 void task_sync(struct task *k, enum io_op op);
 

@@ -171,7 +171,7 @@ static int make_run(struct conductor *c, struct order_entry entry, uint32_t orde
 	outcome_init(&run->out);
 	run->started = clock_utc();
 	hold_descriptors(h, c->p, j, &req);
-	if (run_jobs(&req, 1, &ro, &run->out, &re) < 0) {
+	if (latency_log_begin(c, j, &req, &re) < 0 || run_jobs(&req, 1, &ro, &run->out, &re) < 0) {
 		run->out.status = OUTCOME_SETUP;
 		run->out.sys = re.sys;
 		snprintf(run->out.text, sizeof(run->out.text), "%.500s", re.text);
@@ -180,7 +180,8 @@ static int make_run(struct conductor *c, struct order_entry entry, uint32_t orde
 	c->written += run->out.written;
 	c->failed[entry.job] |= run->out.status != OUTCOME_OK;
 	h->lost |= run->out.abandoned;
-	if (record_run(c, run, e) < 0)
+	latency_log_end(c, req.log, run, e);
+	if (record_run(c, run, e) < 0 || e->code)
 		return e->code;
 	tell(c, EVENT_RUN_DONE, NULL, run, NULL);
 	return run->out.status == OUTCOME_INTERRUPTED ? err_set(e, ERR_INTR, "stopped by a signal")
