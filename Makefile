@@ -123,6 +123,9 @@ demo:
 .PHONY: bench
 bench: all
 	$(Q)ci/bench
+.PHONY: truth
+truth: all
+	$(Q)ci/truth
 
 PREFIX ?= /usr/local
 .PHONY: install

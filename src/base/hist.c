@@ -134,16 +134,14 @@ static uint64_t nearest_rank(const struct bins *b, double q)
 	return k >= (double)b->n ? b->n : (uint64_t)k;
 }
 
-/* The bin that holds a rank and how many samples lie before it; NULL among the overflow. */
-static const struct bin *find_rank(const struct bins *b, uint64_t rank, uint64_t *before)
+/* The bin that holds a rank; NULL among the overflow. */
+static const struct bin *find_rank(const struct bins *b, uint64_t rank)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < b->nb; i++) {
-		if (rank <= sum + b->b[i].count) {
-			*before = sum;
+		if (rank <= sum + b->b[i].count)
 			return &b->b[i];
-		}
 		sum += b->b[i].count;
 	}
 	return NULL;
@@ -151,18 +149,11 @@ static const struct bin *find_rank(const struct bins *b, uint64_t rank, uint64_t
 
 double bins_percentile(const struct bins *b, double q)
 {
-	uint64_t before;
-
-	if (b->n == 0)
-		return NAN;
-	uint64_t rank = nearest_rank(b, q);
-	const struct bin *bin = find_rank(b, rank, &before);
+	const struct bin *bin = b->n ? find_rank(b, nearest_rank(b, q)) : NULL;
 
 	if (!bin)
 		return NAN;
-	/* The samples of a bucket are taken as spread evenly, each in the middle of its share. */
-	double share = ((double)(rank - before) - 0.5) / (double)bin->count;
-	double v = (double)hist_low(bin->index) + share * (double)(hist_width(bin->index) - 1);
+	double v = middle(bin->index);
 
 	if (v < (double)b->min)
 		v = (double)b->min;
@@ -173,8 +164,7 @@ double bins_percentile(const struct bins *b, double q)
 
 double bins_step(const struct bins *b, double q)
 {
-	uint64_t before;
-	const struct bin *bin = b->n ? find_rank(b, nearest_rank(b, q), &before) : NULL;
+	const struct bin *bin = b->n ? find_rank(b, nearest_rank(b, q)) : NULL;
 
 	return bin ? (double)hist_width(bin->index) : 0;
 }

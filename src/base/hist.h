@@ -7,8 +7,9 @@
  * buckets, so a bucket is at most 1/128 = 0.78 % wide and its middle is within 0.39 % of every
  * value in it. The highest group ends at 2^40 ns (18.3 min); larger values are counted in `over`,
  * never clamped, and max stays exact. 34 groups x 128 = 4352 counters of 8 bytes = 34 KiB.
- * Percentile: nearest rank (the smallest value with at least q*n samples at or below it),
- * interpolated linearly inside its bucket and held within [min, max].
+ * Percentile: nearest rank (the smallest value with at least q*n samples at or below it), told as
+ * the middle of its bucket and held within [min, max]. Not interpolated inside the bucket: where
+ * many samples are alike, that would be wrong by the whole width.
  *
  * Includes: libc only. Threads: one writer; merge after the writer has ended.
  */

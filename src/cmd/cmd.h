@@ -44,7 +44,7 @@ struct options {
 	VEC(const char *) targets, allow_write, against;
 	VEC(struct setting) policy;
 	const char *out, *junit, *json, *baselines, *profile, *only, *check, *change, *inject,
-		*reason, *suite;
+		*reason, *suite, *latency_log;
 	enum junit_style junit_style;
 	uint32_t runs, sessions_min, sessions_max;
 	uint64_t budget_time, budget_written, seed, wait_lock;
@@ -58,7 +58,7 @@ extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, op
 	opt_profile, opt_only, opt_check, opt_set, opt_runs, opt_sessions, opt_budget, opt_seed,
 	opt_label, opt_change, opt_inject, opt_allow_write, opt_target, opt_wait_lock, opt_policy,
 	opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason, opt_new_epoch,
-	opt_against, opt_suite, opt_engines;
+	opt_against, opt_suite, opt_engines, opt_latency_log;
 
 /* Parses the command line (unknown options are refused with the nearest known one; "--" ends them)
  * and answers --help with usage, options and example on stdout. Returns -1 to go on, else the exit

@@ -37,6 +37,7 @@ static void add_suite(struct invocation *v, struct loaded *s)
 	c->journal = xasprintf("%s/journal", c->dir);
 	c->options = (struct session_options){
 		.journal = c->journal,
+		.latency_log = o->latency_log,
 		.change = o->change,
 		.inject_text = o->inject,
 		.inject = v->inject,

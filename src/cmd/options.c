@@ -47,6 +47,7 @@ TAKE_TEXT(change)
 TAKE_TEXT(inject)
 TAKE_TEXT(reason)
 TAKE_TEXT(suite)
+TAKE_TEXT(latency_log)
 
 #define TAKE_FLAG(field)                                                                           \
 	static int take_##field(struct options *o, const char *value, struct err *e)               \
@@ -201,6 +202,8 @@ ROW(opt_out, "--out", "DIR", out, "folder of result.json, journal, junit.xml (bl
 ROW(opt_junit, "--junit", "FILE", junit, "JUnit XML there too, - for stdout");
 ROW(opt_junit_style, "--junit-style", "WORD", junit_style,
     "strict (default, both schemas) or rich");
+ROW(opt_latency_log, "--latency-log", "DIR", latency_log,
+    "every latency as CSV, one file a run (a disk that is not the target)");
 ROW(opt_json, "--json", "FILE", json, "the result document there too, - for stdout");
 ROW(opt_baselines, "--baselines", "DIR", baselines, "folder of baselines (baselines)");
 ROW(opt_profile, "--profile", "NAME", profile,

@@ -10,12 +10,14 @@ static const struct option_def *const defs[] = {
 	&opt_baselines, &opt_profile,  &opt_only,        &opt_check,       &opt_set,
 	&opt_runs,      &opt_sessions, &opt_budget,      &opt_seed,        &opt_label,
 	&opt_change,    &opt_inject,   &opt_allow_write, &opt_policy,      &opt_wait_lock,
-	&opt_bisect,    &opt_dry_run,  &opt_quiet,       &opt_verbose,     NULL,
+	&opt_bisect,    &opt_dry_run,  &opt_quiet,       &opt_verbose,     &opt_latency_log,
+	NULL,
 };
 
 static void remember_command(struct invocation *v, int argc, char **argv)
 {
-	static const char *const skipped[] = {"--sessions", "--only", "--check", "--with", "--out"};
+	static const char *const skipped[] = {"--sessions", "--only", "--check",
+					      "--with",     "--out",  "--latency-log"};
 
 	str_init(&v->command);
 	str_add(&v->command, "blkgate run");
@@ -51,7 +53,11 @@ static int check_options(struct invocation *v, struct err *e)
 	}
 	if (documents_clash(o, e) < 0)
 		return e->code;
-	return o->dry_run ? 0 : file_mkdirs(o->out, e);
+	if (o->dry_run)
+		return 0;
+	if (o->latency_log && file_mkdirs(o->latency_log, e) < 0)
+		return e->code;
+	return file_mkdirs(o->out, e);
 }
 
 static const char usage_line[] = "run SUITE... --target [ROLE=]ID [OPTION]...";

@@ -174,6 +174,8 @@ static inline bool same_stamps(const struct io *a, const struct io *b)
 
 static inline void record(struct task *k, const struct io *io, struct live_dir *d, unsigned times)
 {
+	if (__builtin_expect(k->log != NULL, 0))
+		task_log(k, io->dir, io->issued, io->submitted, times);
 	hist_add_n(&d->lat, k->now - io->issued, times);
 	if (k->is_sync)
 		return;

@@ -11,6 +11,7 @@
 
 #include "engines/engine.h"
 #include "run/contents.h"
+#include "run/latlog.h"
 #include "run/pace.h"
 #include "run/pattern.h"
 #include "run/run.h"
@@ -144,6 +145,7 @@ struct task {
 	const struct run_request *req;
 	struct live *live;
 	struct live_thread *t;
+	struct latlog_part *log; /* NULL = no log */
 	const struct engine *engine;
 	unsigned index;
 	int *fds; /* own open file descriptions, one a file; none for diskless engines */
@@ -233,6 +235,9 @@ void task_quiesce(struct task *k);
  * I/Os that are done as a whole. */
 unsigned task_settle(struct task *k, unsigned n);
 void task_deliver(struct task *k, struct io **v, unsigned n);
+/* latlog.c: to the log of the run; out of line, for the loop that calls it shall stay small. */
+void task_log(struct task *k, unsigned what, uint64_t issued, uint64_t submitted, unsigned times)
+	__attribute__((cold, noinline));
 /* Both for one I/O. False: it is not done as a whole. */
 bool task_complete(struct task *k, struct io *io);
 /* single.c: the loop of a synchronous engine while nothing but I/O happens. Returns when something

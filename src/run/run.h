@@ -40,6 +40,7 @@ struct run_request {
 	uint64_t seed;           /* of the offsets of this run */
 	uint64_t run_seed;       /* differs in every run (sim noise, injected errors) */
 	struct inject inject;
+	struct latlog *log; /* every latency, kept by the caller (run/latlog.h); NULL = none */
 };
 
 struct run_progress { /* totals over the jobs in flight */

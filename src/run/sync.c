@@ -57,6 +57,8 @@ static void settle(struct task *k, const struct io *io, uint64_t issued, bool co
 	if (k->stretch > 0 && !k->deep)
 		task_hold(k, k->now + (uint64_t)((double)(k->now - issued) * k->stretch));
 	k->delivered = k->now;
+	if (counts && k->log)
+		task_log(k, LATLOG_SYNC, issued, issued, 1);
 	if (counts)
 		hist_add(&k->t->sync, k->now - issued);
 }

@@ -71,6 +71,7 @@ static int task_open(struct task *k, struct err *e)
 	k->complete_min = clip(j->iodepth_batch_complete_min, 1, k->depth);
 	k->complete_max = clip(j->iodepth_batch_complete_max, k->complete_min, k->depth);
 	task_patterns(k);
+	k->log = latlog_part(k->req->log, k->index);
 	/* Touches the recorders that will be used, so that none faults in the window. */
 	for (int d = 0; d < DIR_COUNT; d++) {
 		if (d == DIR_READ ? job_reads(j)

@@ -46,6 +46,12 @@ size_t order_together(const struct conductor *c, const struct session_order *o, 
 /* Every chosen job that has not failed yet gets an outcome without a measurement. */
 void fail_chosen(struct conductor *c, enum outcome_status status, const char *text);
 
+/* latency_log.c: a log for the run where one is asked for. ERR_MEASURE (memory). */
+int latency_log_begin(const struct conductor *c, const struct job *j, struct run_request *req,
+		      struct err *e);
+/* Writes its file, says so in the run's notes, frees it. ERR_OUTPUT. */
+int latency_log_end(struct conductor *c, struct latlog *log, struct run *run, struct err *e);
+
 /* budget.c: NULL while the budget allows it, else the sentence (in the result's arena). */
 const char *budget_refuses_run(struct conductor *c, const struct order_entry *entry, size_t n);
 const char *budget_refuses_session(struct conductor *c); /* layout included */

@@ -374,6 +374,15 @@ static int refill(struct conductor *c, const struct party *y, const struct run_o
 	return rc;
 }
 
+static int logs_begin(struct conductor *c, struct party *y, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < y->n; i++)
+		rc = latency_log_begin(c, &c->p->jobs[y->entry[i].job], &y->req[i], e);
+	return rc;
+}
+
 static int make_runs(struct conductor *c, struct party *y, struct err *e)
 {
 	uint32_t total = total_of(c, y->entry[0].job);
@@ -387,7 +396,8 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 
 	for (size_t i = 0; i < y->n; i++)
 		request(c, y, i);
-	if (refill(c, y, &ro, &re) < 0 || run_jobs(y->req, y->n, &ro, y->out, &re) < 0)
+	if (refill(c, y, &ro, &re) < 0 || logs_begin(c, y, &re) < 0 ||
+	    run_jobs(y->req, y->n, &ro, y->out, &re) < 0)
 		for (size_t i = 0; i < y->n; i++) {
 			y->out[i].status =
 				re.code == ERR_INTR ? OUTCOME_INTERRUPTED : OUTCOME_SETUP;
@@ -410,7 +420,9 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 		c->failed[total] |= sum.status != OUTCOME_OK;
 		push_run(c, y, total, started, &sum);
 	}
-	if (party_told(c, from, e) < 0)
+	for (size_t i = 0; i < y->n; i++)
+		latency_log_end(c, y->req[i].log, &c->r->runs.v[from + i], e);
+	if (party_told(c, from, e) < 0 || e->code)
 		return e->code;
 	return stopped ? err_set(e, ERR_INTR, "stopped by a signal") : 0;
 }

@@ -40,7 +40,8 @@ struct session_event {
 };
 
 struct session_options {
-	const char *journal; /* path, or NULL */
+	const char *journal;     /* path, or NULL */
+	const char *latency_log; /* folder for the latencies of each run, or NULL */
 	const char *change, *inject_text;
 	struct inject inject;
 	const char *partial;             /* a selection was made: reason, or NULL */

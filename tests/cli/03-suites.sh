@@ -51,6 +51,20 @@ has "$T/out" "when: target.type != dir is not met (dir)"
 t "a parameter of the command line is in the plan" 0 "$P" plan "$ROOT/suites/smoke.yaml" --target "$T/scratch" --set runtime=3s
 has "$T/out" "3 s"
 
+# A job file of fio meets a word or a sentence, whatever it uses: what the installed fio calls an option
+# is in the list that a unit test holds against the table.
+if command -v fio >/dev/null; then
+	{
+		fio --cmdhelp=all
+		for e in $(fio --enghelp | tail -n +2); do fio --enghelp="$e"; done
+	} 2>/dev/null | sed -nE 's/^ *([A-Za-z0-9_-]+) *: .*/\1/p' | sort -u >options
+	ok "fio lists its options" test "$(wc -l <options)" -gt 200
+	ok "each of them is in the list" test -z "$(grep -vxFf "$ROOT/tests/fixtures/suites/fio-options.txt" options | tee missing)"
+	[ ! -s missing ] || fail "the list lacks: $(tr '\n' ' ' <missing)"
+else
+	skip "the options of the installed fio" "fio is not installed"
+fi
+
 # Each wrong suite says in `#! LINE:COLUMN text` lines what must be told about it.
 n=0
 for file in "$ROOT"/tests/fixtures/suites/bad/*.yaml; do
