@@ -190,8 +190,8 @@ unsigned task_settle(struct task *k, unsigned n);
 void task_deliver(struct task *k, struct io **v, unsigned n);
 /* Both for one I/O. False: it is not done as a whole. */
 bool task_complete(struct task *k, struct io *io);
-/* single.c: the loop of a synchronous engine while nothing but I/O happens. Returns when something
- * else has to: k->single, and the one io is free. */
+/* single.c: the loop of a synchronous engine while nothing but I/O happens. Wants k->single and the
+ * one io free; returns at a border, and when something else has to happen. */
 void task_single(struct task *k);
 /* sync.c: one fsync or fdatasync with nothing in flight. */
 void task_sync(struct task *k, enum io_op op);
