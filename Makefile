@@ -17,6 +17,7 @@ ROOMS := base json model suite host plan run measure gate session report
 CMD_SRC := $(wildcard src/cmd/*.c)
 LIB_SRC := $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)) $(wildcard engines/*.c)
 TEST_SRC := $(wildcard tests/unit/*/test_*.c) $(wildcard tests/conformance/test_*.c)
+SPEED := $(B)/tests/speed/one_job
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 
 PKGS := liburing yaml-0.1 jansson libxml-2.0 blkid mount libisal
@@ -72,7 +73,7 @@ $(B)/tests/%: tests/%.c $(B)/libblkgate.a
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(B)/libblkgate.a $(LDLIBS) -lcmocka
 
 .PHONY: tests unit
-tests: $(TESTS)
+tests: $(TESTS) $(SPEED)
 unit: tests
 	$(Q)tests/run-unit $(TESTS)
 
@@ -136,4 +137,4 @@ install: all
 clean:
 	$(Q)rm -rf build/ build-asan build-tsan build-clang build-fuzz
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TESTS:=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TESTS:=.d) $(SPEED).d

@@ -44,9 +44,10 @@ enum {
 	ENGINE_SQPOLL = 1u << 28,
 };
 
-/* One cache line: after a system call hardly any of them is still in the first cache. */
+/* One cache line, where the runner keeps them: after a system call few are still in the first
+ * cache. */
 struct io {
-	_Alignas(64) enum io_op op;
+	enum io_op op;
 	uint32_t
 		index; /* 0 .. depth-1, constant of this struct io: an engine may key state by it */
 	uint32_t fd;   /* index into config.fds */

@@ -160,7 +160,9 @@ static int uring_reap(void *ctx, struct io **done, unsigned min, unsigned max, u
 	struct uring *u = ctx;
 
 	flush(u);
-	unsigned got = drain(u, done, max);
+	/* A wait asks the kernel anyway: before it only what is there already. */
+	unsigned got = min && until && !u->hipri ? take(u, done, max) : drain(u, done, max);
+
 	while (got < min && until > 0 && !u->broken) {
 		uint64_t now = clock_now();
 		struct io_uring_cqe *cqe;

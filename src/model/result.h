@@ -26,7 +26,7 @@
 /* Raised when a change of engines, runner or metric table can move a value of unchanged hardware;
  * then baselines of another number are incomparable. Not raised for new words, reports or judging.
  */
-#define MEASUREMENT_VERSION 2 /* 2: percentiles are the middle of their bucket */
+#define MEASUREMENT_VERSION 2 /* 2: percentiles are the middle of their bucket; a cheaper I/O path */
 #define BLKGATE_VERSION "0.1.0"
 
 /* One run. session counts from 0 inside this result; run from 0 inside its session. */

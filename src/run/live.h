@@ -240,8 +240,8 @@ void task_log(struct task *k, unsigned what, uint64_t issued, uint64_t submitted
 	__attribute__((cold, noinline));
 /* Both for one I/O. False: it is not done as a whole. */
 bool task_complete(struct task *k, struct io *io);
-/* single.c: the loop of a synchronous engine while nothing but I/O happens. Returns when something
- * else has to: k->single, and the one io is free. */
+/* single.c: the loop of a synchronous engine while nothing but I/O happens. Wants k->single and the
+ * one io free; returns at a border, and when something else has to happen. */
 void task_single(struct task *k);
 /* sync.c: an fsync or fdatasync of each file, with nothing in flight. */
 void task_sync(struct task *k, enum io_op op);
