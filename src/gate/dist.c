@@ -28,3 +28,20 @@ size_t dist_median_rank(size_t n)
 		x -= 1;
 	return x < 0 ? 1 : (size_t)x + 1;
 }
+
+int dist_ranksum_rank(double level, unsigned n)
+{
+	int low = -1, high = (int)(n * n);
+
+	if (isnan(level) || n < 1 || n > 50)
+		return -1;
+	while (low < high) {
+		int mid = low + (high - low + 1) / 2;
+
+		if (pwilcox(mid, n, n, 1, 0) <= level * (1 + 1e-9))
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
+}

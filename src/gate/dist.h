@@ -18,5 +18,9 @@ double dist_t_upper(double level, double df);
  * Below five values no rank reaches that and the range (1) is returned; 0 for n == 0.
  */
 size_t dist_median_rank(size_t n);
+/* Largest c with P(W <= c) <= level of Wilcoxon's rank-sum statistic W of two arms of n values each
+ * (1..50): the exact distribution without ties. -1 = not even c = 0 is that rare, or bad arguments.
+ */
+int dist_ranksum_rank(double level, unsigned n);
 
 #endif

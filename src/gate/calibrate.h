@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gate/calibrate: which tolerance a noise allows. The k factors of PROCEDURE 6: smallest tolerance
+ * (log) in units of a standard deviation that passes unchanged code often enough; detection of
+ * twice the tolerance is then implied. Pure.
+ */
+#ifndef BLKGATE_GATE_CALIBRATE_H
+#define BLKGATE_GATE_CALIBRATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Factor for S baseline sessions and up to K new ones, in units of the sd of one session median;
+ * `often`: 99 % of the runs on unchanged code pass, else 95 %. Between tabulated S and K the next
+ * smaller one holds (a larger factor). NAN below 5 sessions or without a new one. */
+double calibrate_stored(uint32_t sessions, uint32_t max, bool often);
+/* The same for two arms, in units of the sd of one run. NAN below 10 pairs. */
+double calibrate_interleaved(uint32_t pairs, bool often);
+
+enum gateable { GATEABLE, GATEABLE_NOISY, UNGATEABLE };
+/* tolerance and sd on one scale. NOISY: fewer than 95 % of unchanged code pass (factor x sd above
+ * the tolerance); UNGATEABLE: below about 75 % (factor x sd above 1.4 times the tolerance), or a
+ * factor or sd that is not known. */
+enum gateable calibrate_judge(double tolerance, double sd, double factor);
+
+#endif
