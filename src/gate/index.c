@@ -3,6 +3,7 @@
  * thousand checks are judged in well under a second. */
 #include "base/hash.h"
 #include "gate/comparable.h"
+#include "gate/family.h"
 #include "gate/judge.h"
 
 static bool run_before(const struct run *a, const struct run *b)
@@ -139,22 +140,6 @@ static void index_baseline(struct judge *g)
 	free(t.slot);
 }
 
-/* DESIGN 3.4: the red level is shared over the primary gates that take part. */
-static double family_level(const struct result *r)
-{
-	double family = r->false_alarm > 0 ? r->false_alarm : 0.05;
-	size_t m = 0;
-
-	for (size_t i = 0; i < r->nchecks; i++) {
-		const struct check *c = &r->checks[i];
-
-		m += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && !c->skipped &&
-		     c->job < r->njobs && r->jobs[c->job].state != JOB_SKIPPED;
-	}
-	family /= m > 0 ? (double)m : 1.0;
-	return family < 0.001 ? family : 0.001;
-}
-
 void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 		const struct gate_options *o)
 {
@@ -162,7 +147,9 @@ void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 	g->max = o->sessions_max ? o->sessions_max : r->sessions_max;
 	if (g->max == 0 || g->max > VERDICT_MAX_SESSIONS)
 		g->max = VERDICT_MAX_SESSIONS;
-	g->red_total = family_level(r);
+	g->twin = xcalloc(r->nchecks + 1, sizeof(*g->twin));
+	family_twins(r, g->twin);
+	g->red_total = family_level(r, g->twin);
 	index_runs(g);
 	index_baseline(g);
 	g->canonical = xcalloc(r->njobs + 1, sizeof(*g->canonical));
@@ -180,6 +167,7 @@ void judge_close(struct judge *g)
 	free(g->older.job);
 	free(g->differ);
 	free(g->canonical);
+	free(g->twin);
 }
 
 size_t judge_runs(const struct judge *g, uint32_t job)

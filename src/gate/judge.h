@@ -20,6 +20,7 @@ struct judge {
 	int64_t now;
 	uint32_t max;     /* K: looks, 1..VERDICT_MAX_SESSIONS */
 	double red_total; /* of each primary gate */
+	uint32_t *twin;   /* nchecks: family_twins() */
 
 	const struct run **run; /* by job, then session, then number */
 	size_t *run_first;      /* njobs + 1 */
