@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "gate/calibrate.h"
+#include "gate/dist.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -28,12 +29,17 @@ static const struct pairs_row {
 	struct factor f;
 } pairs_rows[] = {{10, {1.71, 2.04}}, {15, {1.39, 1.67}}, {20, {1.22, 1.45}}};
 
-static double pick(const struct factor *f, bool often)
+/* The factor grows with the quantile of the share: the estimate is nearly normal. */
+static double at_share(const struct factor *f, double share)
 {
-	return f ? often ? f->p99 : f->p95 : NAN;
+	double z95 = dist_normal_quantile(.95), z99 = dist_normal_quantile(.99);
+
+	if (!f || !(share >= .75 && share <= .9999))
+		return NAN;
+	return f->p95 + (dist_normal_quantile(share) - z95) / (z99 - z95) * (f->p99 - f->p95);
 }
 
-double calibrate_stored(uint32_t sessions, uint32_t max, bool often)
+double calibrate_stored(uint32_t sessions, uint32_t max, double share)
 {
 	const struct factor *f = NULL;
 
@@ -41,17 +47,17 @@ double calibrate_stored(uint32_t sessions, uint32_t max, bool often)
 		for (size_t k = 0; k < LOOKS; k++)
 			if (stored_rows[i].sessions <= sessions && looks[k] <= max)
 				f = &stored_rows[i].f[k];
-	return pick(f, often);
+	return at_share(f, share);
 }
 
-double calibrate_interleaved(uint32_t pairs, bool often)
+double calibrate_interleaved(uint32_t pairs, double share)
 {
 	const struct factor *f = NULL;
 
 	for (size_t i = 0; i < sizeof(pairs_rows) / sizeof(pairs_rows[0]); i++)
 		if (pairs_rows[i].pairs <= pairs)
 			f = &pairs_rows[i].f;
-	return pick(f, often);
+	return at_share(f, share);
 }
 
 enum gateable calibrate_judge(double tolerance, double sd, double factor)

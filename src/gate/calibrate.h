@@ -11,11 +11,12 @@
 #include <stdint.h>
 
 /* Factor for S baseline sessions and up to K new ones, in units of the sd of one session median;
- * `often`: 99 % of the runs on unchanged code pass, else 95 %. Between tabulated S and K the next
- * smaller one holds (a larger factor). NAN below 5 sessions or without a new one. */
-double calibrate_stored(uint32_t sessions, uint32_t max, bool often);
+ * share: of the runs on unchanged code that are to pass (0.95 and 0.99 are tabulated, the others on
+ * the normal line through them). Between tabulated S and K the next smaller one holds (a larger
+ * factor). NAN below 5 sessions, without a new one, or for a share outside [0.75, 0.9999]. */
+double calibrate_stored(uint32_t sessions, uint32_t max, double share);
 /* The same for two arms, in units of the sd of one run. NAN below 10 pairs. */
-double calibrate_interleaved(uint32_t pairs, bool often);
+double calibrate_interleaved(uint32_t pairs, double share);
 
 enum gateable { GATEABLE, GATEABLE_NOISY, UNGATEABLE };
 /* tolerance and sd on one scale. NOISY: fewer than 95 % of unchanged code pass (factor x sd above

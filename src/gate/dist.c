@@ -15,6 +15,11 @@ double dist_t_upper(double level, double df)
 	return qt(clamp(level, 1e-12, 0.5), clamp(df, 1.0, 1e7), 0, 0);
 }
 
+double dist_normal_quantile(double p)
+{
+	return isnan(p) ? NAN : qnorm(clamp(p, 1e-12, 1 - 1e-12), 0, 1, 1, 0);
+}
+
 size_t dist_median_rank(size_t n)
 {
 	const double tail = 0.03125; /* one side: 2^-5 */

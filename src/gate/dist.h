@@ -12,6 +12,8 @@
 /* Upper quantile of Student's t: P(T > result) = level. level is held in [1e-12, 0.5], df in
  * [1, 1e7]. */
 double dist_t_upper(double level, double df);
+/* x with P(Z <= x) = p of the standard normal. p is held in [1e-12, 1 - 1e-12]. */
+double dist_normal_quantile(double p);
 /*
  * Rank c (from 1) so that the c-th smallest and the c-th largest of n values enclose the median
  * with at least 93.75 % confidence, whatever the distribution: five runs give their own range.

@@ -150,7 +150,7 @@ void simulate(const struct cell *c, struct rates *out)
 
 double calibrations_warn(const struct cell *c, double tolerance)
 {
-	double factor = calibrate_stored(c->sessions, c->max, false);
+	double factor = calibrate_stored(c->sessions, c->max, .95);
 	unsigned warned = 0;
 	struct rng rng;
 

@@ -240,13 +240,13 @@ static void test_first_decision_stands(void **state)
 static void test_calibrate(void **state)
 {
 	(void)state;
-	assert_true(fabs(calibrate_stored(10, 5, false) - 2.24) < 1e-9);
-	assert_true(fabs(calibrate_stored(12, 4, false) - 2.67) < 1e-9); /* as 10 and 3 */
-	assert_true(fabs(calibrate_stored(100, 9, true) - 2.05) < 1e-9);
-	assert_true(isnan(calibrate_stored(4, 5, false)));
-	assert_true(isnan(calibrate_stored(10, 0, false)));
-	assert_true(fabs(calibrate_interleaved(20, true) - 1.45) < 1e-9);
-	assert_true(isnan(calibrate_interleaved(9, true)));
+	assert_true(fabs(calibrate_stored(10, 5, .95) - 2.24) < 1e-9);
+	assert_true(fabs(calibrate_stored(12, 4, .95) - 2.67) < 1e-9); /* as 10 and 3 */
+	assert_true(fabs(calibrate_stored(100, 9, .99) - 2.05) < 1e-9);
+	assert_true(isnan(calibrate_stored(4, 5, .95)));
+	assert_true(isnan(calibrate_stored(10, 0, .95)));
+	assert_true(fabs(calibrate_interleaved(20, .99) - 1.45) < 1e-9);
+	assert_true(isnan(calibrate_interleaved(9, .99)));
 	assert_int_equal(calibrate_judge(.05, .01, 2.24), GATEABLE);
 	assert_int_equal(calibrate_judge(.05, .03, 2.24), GATEABLE_NOISY);
 	assert_int_equal(calibrate_judge(.05, .04, 2.24), UNGATEABLE);
