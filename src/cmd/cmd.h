@@ -25,6 +25,7 @@ int cmd_probe(int argc, char **argv);
 int cmd_judge(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_baseline(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* One option of a command: --name or --name VALUE (also --name=VALUE). `take` stores it. */
@@ -47,8 +48,9 @@ struct options {
 		*reason, *suite;
 	enum junit_style junit_style;
 	uint32_t runs, sessions_min, sessions_max;
+	double undecided; /* share, 0 = not given */
 	uint64_t budget_time, budget_written, seed, wait_lock;
-	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help;
+	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help, write;
 };
 
 void options_release(struct options *o);
@@ -58,7 +60,7 @@ extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, op
 	opt_profile, opt_only, opt_check, opt_set, opt_runs, opt_sessions, opt_budget, opt_seed,
 	opt_label, opt_change, opt_inject, opt_allow_write, opt_target, opt_wait_lock, opt_policy,
 	opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason, opt_new_epoch,
-	opt_against, opt_suite, opt_engines;
+	opt_against, opt_suite, opt_engines, opt_from, opt_write, opt_undecided;
 
 /* Parses the command line (unknown options are refused with the nearest known one; "--" ends them)
  * and answers --help with usage, options and example on stdout. Returns -1 to go on, else the exit
