@@ -3,6 +3,7 @@
 #include "cmd/load.h"
 #include "cmd/results.h"
 #include "gate/calibration.h"
+#include "gate/family.h"
 #include "suite/patch.h"
 #include "suite/yaml.h"
 
@@ -13,8 +14,6 @@
 
 #define UNDECIDED 0.05
 #define STEP 0.005 /* a proposed tolerance is rounded up to it */
-#define FAMILY 0.05
-#define GATE_TOTAL 0.001
 
 static const struct option_def *const defs[] = {
 	&opt_from, &opt_baselines, &opt_profile, &opt_set, &opt_undecided, &opt_write, NULL,
@@ -34,6 +33,7 @@ struct calibrating {
 	VEC(struct forecast) forecasts;
 	VEC(const char *) names; /* of the gates behind them */
 	VEC(struct proposal) proposals;
+	const uint32_t *twin; /* family_twins() */
 	struct arena arena;
 	struct str out;
 	size_t unknown; /* gates without sessions enough */
@@ -89,7 +89,8 @@ static void one_gate(struct calibrating *k, const struct check *c, const char *t
 		return;
 	}
 	calibration_text(&ask, &got, &k->out);
-	if (c->role == ROLE_WATCH)
+	if (c->role == ROLE_WATCH ||
+	    k->twin[c - k->s->plan.checks] != (uint32_t)(c - k->s->plan.checks))
 		return;
 	if (got.known && got.forecast_known) {
 		*VEC_PUSH(&k->forecasts) = got.forecast;
@@ -213,20 +214,22 @@ static int calibrate(struct loaded *s, const struct baseline *b, const struct op
 {
 	struct calibrating k = {.s = s, .b = b, .f = forecast_open()};
 	struct err e = ERR_INIT;
-	size_t m = 0;
+	const struct family family = {s->plan.jobs, s->plan.njobs, s->plan.checks, s->plan.nchecks,
+				      0};
+	uint32_t *twin = xcalloc(s->plan.nchecks + 1, sizeof(*twin));
 	int rc;
 
 	str_init(&k.out);
 	arena_init(&k.arena);
-	for (size_t i = 0; i < s->plan.nchecks; i++)
-		m += s->plan.checks[i].kind == CHECK_GATE && s->plan.checks[i].role == ROLE_PRIMARY;
+	family_twins(&family, twin);
 	k.ask = (struct calibration_ask){
 		.max = s->plan.sessions_max,
-		.gates = m,
+		.gates = family_size(&family, twin),
 		.undecided = o->undecided > 0 ? o->undecided : UNDECIDED,
-		.red_total = m > 0 ? fmin(GATE_TOTAL, FAMILY / (double)m) : GATE_TOTAL,
+		.red_total = family_level(&family, twin),
 		.assumed_sd = s->suite.assumed_session_sd,
 	};
+	k.twin = twin;
 	all_gates(&k);
 	whole_suite(&k);
 	rc = write_patch(&k, o->write, &e);
@@ -239,6 +242,7 @@ static int calibrate(struct loaded *s, const struct baseline *b, const struct op
 	VEC_RELEASE(&k.names);
 	VEC_RELEASE(&k.proposals);
 	forecast_close(k.f);
+	free(twin);
 	return rc < 0 ? (int)status_of(&e) : STATUS_PASS;
 }
 

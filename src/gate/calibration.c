@@ -166,22 +166,22 @@ static void add_amount(const struct calibration *c, double x, struct str *out)
 		str_addf(out, "%.2g %%", x * 100);
 }
 
-/* The cheapest first: sessions that are only accepted, then two arms in one session, then another
- * tolerance. */
-static void add_cure(const struct calibration_ask *a, const struct calibration *c, struct str *out)
+void calibration_cure(const struct calibration_ask *a, const struct calibration *c, struct str *out)
 {
 	double more = calibrate_stored(20, a->max, share_of(a)) * c->median_sd;
-	bool accept = c->sessions < 20 && more <= c->delta;
 
-	str_add(out, "  cure: ");
-	if (accept)
-		str_addf(out, "accept sessions until there are 20 (now %zu)", c->sessions);
+	if (c->blocks < CALIBRATION_SESSIONS)
+		str_addf(out, "cure: accept sessions of other boots or days (%u of %u)", c->blocks,
+			 CALIBRATION_SESSIONS);
+	else if (c->sessions < 20 && more <= c->delta)
+		str_addf(out, "cure: accept sessions until there are 20 (now %zu)", c->sessions);
 	else if (c->interleaved <= a->tolerance)
-		str_add(out, "interleave: --versus ROLE, or --ab SETTING=A,B");
-	else
-		str_add(out,
-			"the tolerance above, a longer runtime or ramp_time, or `role: watch`");
-	str_addc(out, '\n');
+		str_add(out, "cure: interleave: --versus ROLE, or --ab SETTING=A,B");
+	else {
+		str_add(out, "cure: a tolerance of ");
+		add_amount(c, c->needed, out);
+		str_add(out, ", a longer runtime or ramp_time, or role: watch");
+	}
 }
 
 static void add_verdict(const struct calibration_ask *a, const struct calibration *c,
@@ -201,8 +201,11 @@ static void add_verdict(const struct calibration_ask *a, const struct calibratio
 	str_add(out, "; finds a loss of ");
 	add_amount(c, c->finds, out);
 	str_addc(out, '\n');
-	if (c->state != GATEABLE)
-		add_cure(a, c, out);
+	if (c->state != GATEABLE) {
+		str_add(out, "  ");
+		calibration_cure(a, c, out);
+		str_addc(out, '\n');
+	}
 }
 
 void calibration_text(const struct calibration_ask *a, const struct calibration *c, struct str *out)

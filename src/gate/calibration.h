@@ -35,7 +35,7 @@ struct calibration {
 	double median_sd;   /* of the session values */
 	double session_sd;  /* what of it the session brings: the rest is the runs' */
 	double factor;      /* k: tolerance over median_sd that keeps the wish; NAN unknown */
-	double delta; /* the tolerance that is set, on the scale */
+	double delta;       /* the tolerance that is set, on the scale */
 	double needed;      /* that tolerance: ratio or base unit */
 	double interleaved; /* the same for two arms in one session, 20 pairs */
 	double finds;       /* smallest loss that is found in 95 of 100 changes; NAN */
@@ -52,6 +52,10 @@ bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct
 		    struct calibration *c);
 /* Lines for people about one gate, each ending with a newline: noise, what it allows, the cure. */
 void calibration_text(const struct calibration_ask *a, const struct calibration *c,
+		      struct str *out);
+/* What would help, the cheapest first: sessions that only have to be accepted, two arms in one
+ * session, another tolerance. */
+void calibration_cure(const struct calibration_ask *a, const struct calibration *c,
 		      struct str *out);
 /* Two groups of runs? Their distance when the best split in two leaves less than 15 % of the
  * variance (36 % remain of a normal law, 25 % of a uniform one) and each holds a fifth of the

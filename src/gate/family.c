@@ -27,19 +27,19 @@ static bool tells_rate(const struct job *j, const struct metric *m)
 	return m->source == SOURCE_IOS || (is_mean_latency(m) && closed_loop(j));
 }
 
-static bool takes_part(const struct result *r, const struct check *c)
+static bool takes_part(const struct family *f, const struct check *c)
 {
 	return c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && !c->skipped &&
-	       c->job < r->njobs && r->jobs[c->job].state != JOB_SKIPPED;
+	       c->job < f->njobs && f->jobs[c->job].state != JOB_SKIPPED;
 }
 
 /* One that cannot be judged at all stays an error of its own. */
-static bool may_share(const struct result *r, const struct check *c)
+static bool may_share(const struct family *f, const struct check *c)
 {
 	const struct metric *m = metric_find(c->metric);
 	struct scale s;
 
-	return takes_part(r, c) && m && metric_job_does(&r->jobs[c->job], m->dir) && !c->absolute &&
+	return takes_part(f, c) && m && metric_job_does(&f->jobs[c->job], m->dir) && !c->absolute &&
 	       !(c->known.no_worse_than > 0) && scale_make(m, c->tolerance, false, &s);
 }
 
@@ -65,12 +65,12 @@ static double delta_of(const struct check *c, const struct metric *m)
 	return scale_make(m, c->tolerance, false, &s) ? s.delta : INFINITY;
 }
 
-static bool same_fact(const struct result *r, const struct check *a, const struct check *b)
+static bool same_fact(const struct family *f, const struct check *a, const struct check *b)
 {
 	const struct metric *ma = metric_find(a->metric), *mb = metric_find(b->metric);
-	const struct job *j = &r->jobs[a->job];
+	const struct job *j = &f->jobs[a->job];
 
-	if (a->job != b->job || !ma || !mb || !may_share(r, a) || !may_share(r, b))
+	if (a->job != b->job || !ma || !mb || !may_share(f, a) || !may_share(f, b))
 		return false;
 	return tells_rate(j, ma) && tells_rate(j, mb) && direction(j, ma) == direction(j, mb);
 }
@@ -84,23 +84,23 @@ static bool is_rate(const struct metric *m)
  * Only a rate stands for others: what is lost between a completion and the next submission is in no
  * latency. Checks of a job stand together (the plan makes them so).
  */
-static uint32_t tightest_rate(const struct result *r, uint32_t check)
+static uint32_t tightest_rate(const struct family *f, uint32_t check)
 {
-	const struct check *c = &r->checks[check];
+	const struct check *c = &f->checks[check];
 	const struct metric *m = metric_find(c->metric);
 	uint32_t best = check, first = check;
 	double least = delta_of(c, m);
 
-	while (first > 0 && r->checks[first - 1].job == c->job)
+	while (first > 0 && f->checks[first - 1].job == c->job)
 		first--;
-	for (uint32_t i = first; i < r->nchecks && r->checks[i].job == c->job; i++) {
-		const struct metric *mi = metric_find(r->checks[i].metric);
-		bool before = i < best || !is_rate(metric_find(r->checks[best].metric));
+	for (uint32_t i = first; i < f->nchecks && f->checks[i].job == c->job; i++) {
+		const struct metric *mi = metric_find(f->checks[i].metric);
+		bool before = i < best || !is_rate(metric_find(f->checks[best].metric));
 		double delta;
 
-		if (i == check || !same_fact(r, c, &r->checks[i]) || !is_rate(mi))
+		if (i == check || !same_fact(f, c, &f->checks[i]) || !is_rate(mi))
 			continue;
-		delta = delta_of(&r->checks[i], mi);
+		delta = delta_of(&f->checks[i], mi);
 		if (delta < least || (delta <= least && before)) {
 			least = delta;
 			best = i;
@@ -109,26 +109,31 @@ static uint32_t tightest_rate(const struct result *r, uint32_t check)
 	return best;
 }
 
-void family_twins(const struct result *r, uint32_t *twin)
+void family_twins(const struct family *f, uint32_t *twin)
 {
-	for (uint32_t i = 0; i < r->nchecks; i++)
-		twin[i] = may_share(r, &r->checks[i]) ? tightest_rate(r, i) : i;
+	for (uint32_t i = 0; i < f->nchecks; i++)
+		twin[i] = may_share(f, &f->checks[i]) ? tightest_rate(f, i) : i;
 }
 
-size_t family_size(const struct result *r, const uint32_t *twin)
+size_t family_size(const struct family *f, const uint32_t *twin)
 {
 	size_t m = 0;
 
-	for (uint32_t i = 0; i < r->nchecks; i++)
-		m += takes_part(r, &r->checks[i]) && twin[i] == i;
+	for (uint32_t i = 0; i < f->nchecks; i++)
+		m += takes_part(f, &f->checks[i]) && twin[i] == i;
 	return m;
 }
 
-double family_level(const struct result *r, const uint32_t *twin)
+double family_level(const struct family *f, const uint32_t *twin)
 {
-	double family = r->false_alarm > 0 ? r->false_alarm : FAMILY_DEFAULT;
-	size_t m = family_size(r, twin);
+	double share = f->false_alarm > 0 ? f->false_alarm : FAMILY_DEFAULT;
+	size_t m = family_size(f, twin);
 
-	family /= m > 0 ? (double)m : 1.0;
-	return family < GATE_TOTAL ? family : GATE_TOTAL;
+	share /= m > 0 ? (double)m : 1.0;
+	return share < GATE_TOTAL ? share : GATE_TOTAL;
+}
+
+struct family family_of(const struct result *r)
+{
+	return (struct family){r->jobs, r->njobs, r->checks, r->nchecks, r->false_alarm};
 }

@@ -8,6 +8,16 @@
 
 #include "model/result.h"
 
+/* Jobs and checks of a result or of a plan. */
+struct family {
+	const struct job *jobs;
+	size_t njobs;
+	const struct check *checks;
+	size_t nchecks;
+	double false_alarm; /* of the whole family; 0 = 5 % */
+};
+struct family family_of(const struct result *r);
+
 /*
  * For each check the one that is judged for it: itself, or another gate of the same job that states
  * the same fact. With one block size IOPS and bandwidth are one figure; where nothing but the depth
@@ -16,10 +26,10 @@
  * is tighter than it stands for itself, as do gates with a `known` entry, an absolute tolerance or
  * the role watch. twin has nchecks elements.
  */
-void family_twins(const struct result *r, uint32_t *twin);
+void family_twins(const struct family *f, uint32_t *twin);
 /* Red level of each primary gate: min(0.1 %, family / m) over the m that are judged. */
-double family_level(const struct result *r, const uint32_t *twin);
+double family_level(const struct family *f, const uint32_t *twin);
 /* Primary gates that are judged and take part (their job is not skipped). */
-size_t family_size(const struct result *r, const uint32_t *twin);
+size_t family_size(const struct family *f, const uint32_t *twin);
 
 #endif

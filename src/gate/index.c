@@ -143,13 +143,15 @@ static void index_baseline(struct judge *g)
 void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 		const struct gate_options *o)
 {
+	const struct family family = family_of(r);
+
 	*g = (struct judge){.r = r, .b = b, .now = o->now};
 	g->max = o->sessions_max ? o->sessions_max : r->sessions_max;
 	if (g->max == 0 || g->max > VERDICT_MAX_SESSIONS)
 		g->max = VERDICT_MAX_SESSIONS;
 	g->twin = xcalloc(r->nchecks + 1, sizeof(*g->twin));
-	family_twins(r, g->twin);
-	g->red_total = family_level(r, g->twin);
+	family_twins(&family, g->twin);
+	g->red_total = family_level(&family, g->twin);
 	index_runs(g);
 	index_baseline(g);
 	g->canonical = xcalloc(r->njobs + 1, sizeof(*g->canonical));

@@ -91,7 +91,7 @@ static void test_cures(void **state)
 	lab_contains(text.s, "cure: interleave");
 	run_sd = .2;
 	assert_true(ask(20, .05, &c, &text));
-	lab_contains(text.s, "cure: the tolerance above");
+	lab_contains(text.s, "cure: a tolerance of ");
 	str_release(&text);
 }
 

@@ -9,6 +9,27 @@
 #include "gate/family.h"
 #include "lab.h"
 
+static void twins(const struct result *r, uint32_t *twin)
+{
+	const struct family f = family_of(r);
+
+	family_twins(&f, twin);
+}
+
+static size_t size_of(const struct result *r, const uint32_t *twin)
+{
+	const struct family f = family_of(r);
+
+	return family_size(&f, twin);
+}
+
+static double level_of(const struct result *r, const uint32_t *twin)
+{
+	const struct family f = family_of(r);
+
+	return family_level(&f, twin);
+}
+
 struct want {
 	const char *metric;
 	double tolerance;
@@ -21,11 +42,11 @@ static void expect_twins(struct result *r, const struct want *w, size_t n, size_
 
 	for (size_t i = 0; i < n; i++)
 		lab_gate(r, 0, w[i].metric, w[i].tolerance);
-	family_twins(r, twin);
+	twins(r, twin);
 	for (size_t i = 0; i < n; i++)
 		if (twin[i] != w[i].twin)
 			fail_msg("%s: judged by %u, not by %u", w[i].metric, twin[i], w[i].twin);
-	assert_int_equal(family_size(r, twin), judged);
+	assert_int_equal(size_of(r, twin), judged);
 }
 
 static struct job *start(struct result *r)
@@ -52,10 +73,10 @@ static void test_one_fact(void **state)
 		lab_gate(&r, 0, all[i].metric, all[i].tolerance);
 	uint32_t twin[LAB_ROOM];
 
-	family_twins(&r, twin);
+	twins(&r, twin);
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(twin[i], all[i].twin);
-	assert_int_equal(family_size(&r, twin), 3);
+	assert_int_equal(size_of(&r, twin), 3);
 	result_release(&r);
 }
 
@@ -115,7 +136,7 @@ static void test_kept_apart(void **state)
 	lab_gate(&r, 0, "read.bw", .05)->skipped = "not selected";
 	lab_job(&r, "other");
 	lab_gate(&r, 1, "read.iops", .05);
-	family_twins(&r, twin);
+	twins(&r, twin);
 	for (uint32_t i = 0; i < r.nchecks; i++)
 		assert_int_equal(twin[i], i);
 	result_release(&r);
@@ -168,11 +189,11 @@ static void test_level(void **state)
 	lab_gate(&r, 0, "read.iops", .05);
 	lab_gate(&r, 0, "read.bw", .05);
 	r.false_alarm = .0012;
-	family_twins(&r, twin);
-	level = family_level(&r, twin);
+	twins(&r, twin);
+	level = level_of(&r, twin);
 	assert_true(level > .00099 && level < .00101);
 	r.false_alarm = .0001;
-	level = family_level(&r, twin);
+	level = level_of(&r, twin);
 	assert_true(level > .000099 && level < .000101);
 	result_release(&r);
 }
