@@ -60,6 +60,15 @@ double calibrate_interleaved(uint32_t pairs, double share)
 	return at_share(f, share);
 }
 
+double calibrate_sd(double sd, size_t n)
+{
+	double k = (double)n;
+
+	if (n < 2)
+		return NAN;
+	return sd / (sqrt(2 / (k - 1)) * exp(lgamma(k / 2) - lgamma((k - 1) / 2)));
+}
+
 enum gateable calibrate_judge(double tolerance, double sd, double factor)
 {
 	double need = factor * sd;

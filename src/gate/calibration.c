@@ -84,7 +84,7 @@ static void measure_spread(const struct level *l, const struct scale *s, struct 
 	for (size_t i = 0; i < l->n; i++)
 		x[i] = scale_orient(s, l->x[i]);
 	pool_add(&p, x, l->n);
-	c->median_sd = pool_sd(&p);
+	c->median_sd = calibrate_sd(pool_sd(&p), l->n);
 	c->run_sd = pool_sd(runs);
 	part = c->median_sd * c->median_sd - MEDIAN_OF_FIVE * c->run_sd * c->run_sd;
 	c->session_sd = part > 0 ? sqrt(part) : 0;

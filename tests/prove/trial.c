@@ -162,7 +162,8 @@ double calibrations_warn(const struct cell *c, double tolerance)
 		for (unsigned i = 0; i < c->sessions; i++)
 			v[i] = session_value(c, &rng, level(c, &rng, NULL));
 		pool_add(&p, v, c->sessions);
-		warned += calibrate_judge(log1p(tolerance), pool_sd(&p), factor) != GATEABLE;
+		warned += calibrate_judge(log1p(tolerance), calibrate_sd(pool_sd(&p), c->sessions),
+					  factor) != GATEABLE;
 	}
 	return (double)warned / c->trials;
 }

@@ -247,6 +247,9 @@ static void test_calibrate(void **state)
 	assert_true(isnan(calibrate_stored(10, 0, .95)));
 	assert_true(fabs(calibrate_interleaved(20, .99) - 1.45) < 1e-9);
 	assert_true(isnan(calibrate_interleaved(9, .99)));
+	assert_true(fabs(calibrate_sd(1, 2) - 1.2533141) < 1e-6); /* sqrt(pi / 2) */
+	assert_true(fabs(calibrate_sd(1, 10) - 1 / .9726593) < 1e-6);
+	assert_true(isnan(calibrate_sd(1, 1)));
 	assert_int_equal(calibrate_judge(.05, .01, 2.24), GATEABLE);
 	assert_int_equal(calibrate_judge(.05, .03, 2.24), GATEABLE_NOISY);
 	assert_int_equal(calibrate_judge(.05, .04, 2.24), UNGATEABLE);
