@@ -47,6 +47,7 @@ TAKE_TEXT(change)
 TAKE_TEXT(inject)
 TAKE_TEXT(reason)
 TAKE_TEXT(suite)
+TAKE_TEXT(history)
 
 #define TAKE_FLAG(field)                                                                           \
 	static int take_##field(struct options *o, const char *value, struct err *e)               \
@@ -247,6 +248,8 @@ LIST(opt_from, "--from", "RESULT", against,
 ROW(opt_write, "--write", NULL, write, "write the proposed tolerances into the suite");
 ROW(opt_undecided, "--undecided", "SHARE", undecided,
     "share of runs on unchanged code that may stay undecided, whole suite (5%)");
+ROW(opt_history, "--history", "DIR", history,
+    "keep what each gate came to, and say what the row of results shows");
 ROW(opt_suite, "--suite", "FILE", suite, "the suite: its file or its name");
 ROW(opt_engines, "--engines", NULL, engines, "say for each engine whether it is usable here");
 
