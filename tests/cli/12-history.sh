@@ -3,8 +3,8 @@
 # --history: what each gate came to is kept, streaks are told, and what is no evidence is not kept.
 . "$(dirname "$0")/lib.sh"
 
-sim_suite "$T/s.yaml" 'lat=100us' 'gate: {iops: 5%}'
-sim_suite "$T/fast.yaml" 'lat=80us' 'gate: {iops: 5%}'
+sim_suite "$T/s.yaml" 'lat=100us' 'gate: {iops: 10%}'
+
 run() { "$P" run "$1" --target "$T/scratch" --out "$T/$2" --baselines "$T/b" --history "$T/h" "${@:3}"; }
 
 for i in 1 2 3; do
