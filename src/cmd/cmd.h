@@ -26,6 +26,7 @@ int cmd_judge(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_baseline(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
+int cmd_selftest(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* One option of a command: --name or --name VALUE (also --name=VALUE). `take` stores it. */
