@@ -3,6 +3,7 @@
 # make check      bootstrap, build, every test; nonzero when one fails
 # make demo       pass, accept, pass again, red: in under a minute, on a scratch folder
 # make asan|tsan|clang|fuzz   the same tree in a folder of its own, with its tests
+# make prove-gate the error rates of the verdicts, simulated with the shipped code (minutes)
 # make install PREFIX=...
 # V=1 shows the commands. DEV=0 drops -Werror (packagers).
 B ?= build
@@ -72,8 +73,17 @@ $(B)/tests/%: tests/%.c $(B)/libblkgate.a
 	$(say) TEST $@
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(B)/libblkgate.a $(LDLIBS) -lcmocka
 
+PROVE_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/prove/*.c))
+$(B)/tests/prove/prove: $(PROVE_OBJ) $(B)/libblkgate.a
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(PROVE_OBJ) $(B)/libblkgate.a $(LDLIBS)
+# The error rates of the rules by simulation, with the bounds they must keep; `tests` takes a short form.
+.PHONY: prove-gate
+prove-gate: $(B)/tests/prove/prove
+	$(Q)$(B)/tests/prove/prove
+
 .PHONY: tests unit
-tests: $(TESTS) $(SPEED)
+tests: $(TESTS) $(SPEED) $(B)/tests/prove/prove
 unit: tests
 	$(Q)tests/run-unit $(TESTS)
 
@@ -137,4 +147,4 @@ install: all
 clean:
 	$(Q)rm -rf build/ build-asan build-tsan build-clang build-fuzz
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TESTS:=.d) $(SPEED).d
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TESTS:=.d) $(SPEED).d $(PROVE_OBJ:.o=.d)

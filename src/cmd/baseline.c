@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/load.h"
 #include "cmd/results.h"
 
 #include <pwd.h>
@@ -93,6 +94,22 @@ static int open_baseline(struct options *o, const char *suite, struct baseline *
 	return rc;
 }
 
+/* A suite file tells the tolerances; its name alone does not. */
+static void show_forecast(struct options *o, const struct baseline *b, struct str *text)
+{
+	const char *suite = o->args.n ? o->args.v[0] : o->suite;
+	struct options one = *o;
+	struct load l;
+
+	if (!str_ends(suite, ".yaml") && !str_ends(suite, ".yml"))
+		return;
+	one.args.v = &suite;
+	one.args.n = 1;
+	if (load_open(&l, &one, false, true, DIAG_ERROR) == 0 && !l.v[0].err.code)
+		forecast_text(&l.v[0], b, true, text);
+	load_release(&l);
+}
+
 static int do_show(struct options *o)
 {
 	struct baseline b;
@@ -103,6 +120,7 @@ static int do_show(struct options *o)
 		return fail(&e);
 	str_init(&text);
 	baseline_show(&b, &text);
+	show_forecast(o, &b, &text);
 	fwrite(text.s, 1, text.len, stdout);
 	str_release(&text);
 	baseline_release(&b);

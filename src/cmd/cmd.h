@@ -25,6 +25,8 @@ int cmd_probe(int argc, char **argv);
 int cmd_judge(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_baseline(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
+int cmd_selftest(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* One option of a command: --name or --name VALUE (also --name=VALUE). `take` stores it. */
@@ -44,11 +46,12 @@ struct options {
 	VEC(const char *) targets, allow_write, against;
 	VEC(struct setting) policy;
 	const char *out, *junit, *json, *baselines, *profile, *only, *check, *change, *inject,
-		*reason, *suite, *latency_log;
+		*reason, *suite, *latency_log, *history;
 	enum junit_style junit_style;
 	uint32_t runs, sessions_min, sessions_max;
+	double undecided; /* share, 0 = not given */
 	uint64_t budget_time, budget_written, seed, wait_lock;
-	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help;
+	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help, write;
 };
 
 void options_release(struct options *o);
@@ -58,7 +61,8 @@ extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, op
 	opt_profile, opt_only, opt_check, opt_set, opt_runs, opt_sessions, opt_budget, opt_seed,
 	opt_label, opt_change, opt_inject, opt_allow_write, opt_target, opt_wait_lock, opt_policy,
 	opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason, opt_new_epoch,
-	opt_against, opt_suite, opt_engines, opt_latency_log;
+	opt_against, opt_suite, opt_engines, opt_latency_log, opt_from, opt_write, opt_undecided,
+	opt_history;
 
 /* Parses the command line (unknown options are refused with the nearest known one; "--" ends them)
  * and answers --help with usage, options and example on stdout. Returns -1 to go on, else the exit
@@ -97,6 +101,8 @@ int documents_write(const struct documents *d, struct err *e);
 int documents_junit(const struct documents *d, struct err *e);
 /* Tables and blocks of each result to stderr, then the last line. */
 void print_results(const struct documents *d, enum exit_status status);
+/* past.c: --history; prints what the row of results says and stores these, after the verdicts. */
+enum exit_status past_results(const struct documents *d);
 /* Exit status for git bisect run: 0 1, 125 cannot tell, 128 stop. */
 int bisect_status(enum exit_status s);
 

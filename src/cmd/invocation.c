@@ -122,6 +122,7 @@ int invocation_run(struct invocation *v)
 		say_err(&e);
 		v->status = status_worse(v->status, STATUS_ERROR);
 	}
+	v->status = status_worse(v->status, past_results(&v->d));
 	print_results(&v->d, v->status);
 	return (int)v->status;
 }

@@ -2,8 +2,8 @@
 #include "cmd/results.h"
 
 static const struct option_def *const defs[] = {
-	&opt_baselines, &opt_profile, &opt_against, &opt_policy,  &opt_junit, &opt_junit_style,
-	&opt_json,      &opt_bisect,  &opt_quiet,   &opt_verbose, NULL,
+	&opt_baselines, &opt_profile, &opt_against, &opt_policy,  &opt_junit,   &opt_junit_style,
+	&opt_json,      &opt_bisect,  &opt_quiet,   &opt_verbose, &opt_history, NULL,
 };
 
 static int no_arguments(const char *command)
@@ -77,6 +77,7 @@ static int judge_or_report(const char *name, const char *usage, const char *what
 		say_err(&e);
 		status = status_worse(status, STATUS_ERROR);
 	}
+	status = status_worse(status, past_results(&d));
 	print_results(&d, status);
 	rc = (int)status;
 	if (!verdict_status)

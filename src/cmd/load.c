@@ -2,6 +2,7 @@
 #include "cmd/load.h"
 
 #include "base/rng.h"
+#include "gate/outlook.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,4 +143,21 @@ void load_release(struct load *l)
 	}
 	free(l->v);
 	VEC_RELEASE(&l->targets);
+}
+
+void forecast_text(const struct loaded *s, const struct baseline *b, bool any_role, struct str *out)
+{
+	const struct outlook_ask ask = {.jobs = s->plan.jobs,
+					.njobs = s->plan.njobs,
+					.checks = s->plan.checks,
+					.nchecks = s->plan.nchecks,
+					.targets = s->plan.targets,
+					.ntargets = s->plan.ntargets,
+					.any_role = any_role,
+					.max = s->plan.sessions_max,
+					.assumed_sd = s->suite.assumed_session_sd};
+	struct outlook o;
+
+	outlook(&ask, b, &o);
+	outlook_text(&o, out);
 }

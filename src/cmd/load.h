@@ -33,5 +33,9 @@ struct load {
 int load_open(struct load *l, struct options *o, bool need_targets, bool lint,
 	      enum diag_level least);
 void load_release(struct load *l);
+/* The forecast of a planned suite against that baseline, for people; any_role: it was planned
+ * without targets. */
+struct baseline;
+void forecast_text(const struct loaded *s, const struct baseline *b, bool any_role, struct str *out);
 
 #endif

@@ -26,6 +26,10 @@ static const struct command commands[] = {
 	{"judge", cmd_judge, "the verdict again, offline, from result files", true},
 	{"report", cmd_report, "render result files again"},
 	{"baseline", cmd_baseline, "accept, show, diff, drop, retire"},
+	{"calibrate", cmd_calibrate,
+	 "the noise of accepted sessions, and what tolerance it allows"},
+	{"selftest", cmd_selftest,
+	 "stays it green without a change, and goes red at twice the tolerance"},
 	{"version", cmd_version, "version, and which engines are usable here"},
 };
 

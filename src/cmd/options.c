@@ -48,6 +48,7 @@ TAKE_TEXT(inject)
 TAKE_TEXT(reason)
 TAKE_TEXT(suite)
 TAKE_TEXT(latency_log)
+TAKE_TEXT(history)
 
 #define TAKE_FLAG(field)                                                                           \
 	static int take_##field(struct options *o, const char *value, struct err *e)               \
@@ -64,6 +65,17 @@ TAKE_FLAG(dry_run)
 TAKE_FLAG(new_epoch)
 TAKE_FLAG(bisect)
 TAKE_FLAG(engines)
+TAKE_FLAG(write)
+
+static int take_undecided(struct options *o, const char *value, struct err *e)
+{
+	if (unit_parse(UNIT_RATIO, value, &o->undecided, e))
+		return e->code;
+	if (o->undecided > 0 && o->undecided < 0.25)
+		return 0;
+	err_set(e, ERR_USAGE, "a share of '%s' is out of range: above 0, below 25%%", value);
+	return err_hint(e, "--undecided 5%%");
+}
 
 #define TAKE_LIST(field)                                                                           \
 	static int take_##field(struct options *o, const char *value, struct err *e)               \
@@ -234,6 +246,13 @@ ROW(opt_reason, "--reason", "TEXT", reason, "why; kept with the baseline");
 ROW(opt_new_epoch, "--new-epoch", NULL, new_epoch, "the level has changed on purpose: start anew");
 LIST(opt_against, "--against", "RESULT", against,
      "compare with these results instead of the baseline");
+LIST(opt_from, "--from", "RESULT", against,
+     "take the sessions of these results instead of accepted ones");
+ROW(opt_write, "--write", NULL, write, "write the proposed tolerances into the suite");
+ROW(opt_undecided, "--undecided", "SHARE", undecided,
+    "share of runs on unchanged code that may stay undecided, whole suite (5%)");
+ROW(opt_history, "--history", "DIR", history,
+    "keep what each gate came to, and say what the row of results shows");
 ROW(opt_suite, "--suite", "FILE", suite, "the suite: its file or its name");
 ROW(opt_engines, "--engines", NULL, engines, "say for each engine whether it is usable here");
 

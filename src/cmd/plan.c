@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/load.h"
+#include "gate/outlook.h"
 
 #include <stdio.h>
 
 static const struct option_def *const defs[] = {
-	&opt_target,   &opt_set,    &opt_only, &opt_check, &opt_runs,
-	&opt_sessions, &opt_budget, &opt_seed, &opt_label, &opt_allow_write,
-	&opt_profile,  &opt_policy, NULL,
+	&opt_target,   &opt_set,    &opt_only,      &opt_check, &opt_runs,
+	&opt_sessions, &opt_budget, &opt_seed,      &opt_label, &opt_allow_write,
+	&opt_profile,  &opt_policy, &opt_baselines, NULL,
 };
+
+/* What the stored sessions say of the verdict to come. */
+static void add_forecast(const struct loaded *s, const struct options *o, struct str *text)
+{
+	struct baseline b = {0};
+	struct err e = ERR_INIT;
+
+	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &b, &e) < 0) {
+		str_add(text, "forecast: not known: ");
+		str_add_clean(text, e.text, strlen(e.text));
+		str_addc(text, '\n');
+	} else {
+		forecast_text(s, &b, false, text);
+	}
+	baseline_release(&b);
+}
 
 int cmd_plan(int argc, char **argv)
 {
@@ -35,6 +52,7 @@ int cmd_plan(int argc, char **argv)
 			continue;
 		str_init(&text);
 		plan_show(&l.v[i].plan, &text);
+		add_forecast(&l.v[i], &o, &text);
 		fwrite(text.s, 1, text.len, stdout);
 		str_release(&text);
 		if (l.v[i].plan.setup_error) {

@@ -23,6 +23,29 @@ static int load_against(struct options *o, struct baseline *b, struct err *e)
 	return rc;
 }
 
+int results_baseline(struct options *o, const char *suite, struct baseline *b, struct err *e)
+{
+	const char *profile = o->profile ? o->profile : "default";
+	int rc;
+
+	*b = (struct baseline){0};
+	if (!o->against.n)
+		rc = baseline_load(o->baselines, suite, profile, b, e);
+	else
+		rc = load_against(o, b, e);
+	if (rc == 0 && b->n > 0 && !str_eq(b->suite, suite))
+		return err_set(e, ERR_USAGE, "the results are of suite '%s', not of '%s'", b->suite,
+			       suite);
+	if (rc == 0 && b->n == 0) {
+		err_set(e, ERR_NOBASE, "no session of suite '%s', profile '%s' is stored in '%s'",
+			suite, profile, o->baselines);
+		err_hint(e, "blkgate run SUITE --target ID, then blkgate baseline accept "
+			    "blkgate-out/result.json; or --from RESULT");
+		return e->code;
+	}
+	return rc;
+}
+
 static int open_one(struct loaded_results *l, struct options *o, const char *path, struct err *e)
 {
 	struct result *r = &l->v[l->n];

@@ -12,11 +12,17 @@
 /* Upper quantile of Student's t: P(T > result) = level. level is held in [1e-12, 0.5], df in
  * [1, 1e7]. */
 double dist_t_upper(double level, double df);
+/* x with P(Z <= x) = p of the standard normal. p is held in [1e-12, 1 - 1e-12]. */
+double dist_normal_quantile(double p);
 /*
  * Rank c (from 1) so that the c-th smallest and the c-th largest of n values enclose the median
  * with at least 93.75 % confidence, whatever the distribution: five runs give their own range.
  * Below five values no rank reaches that and the range (1) is returned; 0 for n == 0.
  */
 size_t dist_median_rank(size_t n);
+/* Largest c with P(W <= c) <= level of Wilcoxon's rank-sum statistic W of two arms of n values each
+ * (1..50): the exact distribution without ties. -1 = not even c = 0 is that rare, or bad arguments.
+ */
+int dist_ranksum_rank(double level, unsigned n);
 
 #endif

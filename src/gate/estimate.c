@@ -92,3 +92,19 @@ double pool_sd(const struct pool *p)
 {
 	return p->df > 0 ? sqrt(p->ss / p->df) : 0;
 }
+
+size_t pool_block_means(double *v, const uint32_t *block, size_t n, uint32_t blocks)
+{
+	double *sum = xcalloc((size_t)blocks + 1, sizeof(*sum));
+	size_t *count = xcalloc((size_t)blocks + 1, sizeof(*count));
+
+	for (size_t i = 0; i < n; i++) {
+		sum[block[i]] += v[i];
+		count[block[i]]++;
+	}
+	for (uint32_t b = 0; b < blocks; b++)
+		v[b] = sum[b] / (double)count[b];
+	free(sum);
+	free(count);
+	return blocks;
+}

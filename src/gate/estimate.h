@@ -42,5 +42,7 @@ void pool_add(struct pool *p, const double *v, size_t n);
 /* The oriented runs of one session. */
 void pool_add_runs(struct pool *p, const struct scale *s, const double *v, size_t n);
 double pool_sd(const struct pool *p); /* 0 without a degree of freedom */
+/* Replaces the n values by the means of their blocks (block[i] < blocks); returns blocks. */
+size_t pool_block_means(double *v, const uint32_t *block, size_t n, uint32_t blocks);
 
 #endif

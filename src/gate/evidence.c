@@ -78,9 +78,11 @@ bool evidence_fresh(struct evidence *e, struct judge *g, struct verdict *v)
 
 /* Why a baseline session cannot be compared; "" when it can. True when it lacks nothing but values.
  */
-static bool incomparable(struct evidence *e, struct judge *g, size_t session,
-			 const struct base_job *j, const struct base_value *bv, struct str *why)
+static bool incomparable(struct evidence *e, struct judge *g, const struct epoch_index *x,
+			 size_t session, const struct base_value *bv, struct str *why)
 {
+	const struct base_job *j = x->job[session * g->r->njobs + e->check->job];
+	const struct base_session *s = x->session[session];
 	const char *now = judge_canonical(g, e->check->job), *differ;
 	size_t n = bv ? bv->n : 0;
 
@@ -88,16 +90,16 @@ static bool incomparable(struct evidence *e, struct judge *g, size_t session,
 		job_canonical_diff(j->canonical ? j->canonical : "", now, why);
 		if (why->len == 0)
 			str_add(why, "job text differs");
-	} else if (g->base.session[session]->measurement_version != g->r->measurement_version) {
-		str_addf(why, "measurement version %u -> %u",
-			 g->base.session[session]->measurement_version, g->r->measurement_version);
+	} else if (s->measurement_version != g->r->measurement_version) {
+		str_addf(why, "measurement version %u -> %u", s->measurement_version,
+			 g->r->measurement_version);
 	} else if (j->runs != e->runs) {
 		str_addf(why, "runs of a session %u -> %u", j->runs, e->runs);
 	} else if (n != j->runs) {
 		str_addf(why, "%zu of %u runs have a value in the baseline session", n, j->runs);
 		return true;
 	} else {
-		differ = judge_differ(g, session, e->check->job);
+		differ = judge_differ(g, x, session, e->check->job);
 		str_add(why, differ);
 	}
 	return false;
@@ -122,7 +124,7 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
 		if (!j || (!bv && !baseline_gated(j, e->check->metric)))
 			continue;
 		str_clear(&why);
-		lacks = incomparable(e, g, i, j, bv, &why);
+		lacks = incomparable(e, g, &g->base, i, bv, &why);
 		if (why.len == 0) {
 			e->base_session[e->nbase] = i;
 			e->base[e->nbase++] = bv;
@@ -219,9 +221,42 @@ static double assumed_sd(const struct evidence *e, const struct judge *g)
 	return fmax(sd * median, e->scale.delta / 10);
 }
 
+/* Sessions of one older epoch, from *at on, that could be compared with this result: their spread
+ * about their own level. The level itself is another one by declaration. */
+static void add_epoch(struct evidence *e, struct judge *g, size_t *at, struct pool *sessions,
+		      struct pool *blocks)
+{
+	const struct epoch_index *x = &g->older;
+	uint32_t epoch = x->session[*at]->epoch, *block = xcalloc(x->n, sizeof(*block));
+	struct boot_time *t = xcalloc(x->n, sizeof(*t));
+	double *value = xcalloc(x->n, sizeof(*value)), *work = xcalloc(e->runs + 1, sizeof(*work));
+	struct str why;
+	size_t n = 0;
+
+	str_init(&why);
+	for (; *at < x->n && x->session[*at]->epoch == epoch; (*at)++) {
+		const struct base_job *j = x->job[*at * g->r->njobs + e->check->job];
+		const struct base_value *bv = judge_base_value(j, e->check->metric);
+
+		str_clear(&why);
+		if (!j || !bv || incomparable(e, g, x, *at, bv, &why) || why.len > 0 ||
+		    !has_logs(e, bv->v, e->runs))
+			continue;
+		t[n] = (struct boot_time){x->session[*at]->boot_id, x->session[*at]->started};
+		value[n++] = estimate_session(&e->scale, bv->v, e->runs, work);
+	}
+	pool_add(sessions, value, n);
+	pool_add(blocks, value, pool_block_means(value, block, n, blocks_assign(t, n, block)));
+	str_release(&why);
+	free(work);
+	free(value);
+	free(t);
+	free(block);
+}
+
 bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in, struct verdict *v)
 {
-	struct pool within = {0};
+	struct pool within = {0}, sessions = {0}, blocks = {0};
 
 	if (!session_values(e, g, &within, v))
 		return false;
@@ -240,5 +275,9 @@ bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in
 	};
 	find_blocks(e, g, in);
 	in->provisional = in->nbase < BASELINE_BLOCKS || in->base_blocks < BASELINE_BLOCKS;
+	for (size_t at = 0; at < g->older.n;)
+		add_epoch(e, g, &at, &sessions, &blocks);
+	in->older_ss = in->provisional ? blocks.ss : sessions.ss;
+	in->older_df = in->provisional ? blocks.df : sessions.df;
 	return true;
 }

@@ -3,6 +3,7 @@
  * thousand checks are judged in well under a second. */
 #include "base/hash.h"
 #include "gate/comparable.h"
+#include "gate/family.h"
 #include "gate/judge.h"
 
 static bool run_before(const struct run *a, const struct run *b)
@@ -114,6 +115,7 @@ static void index_epoch(struct judge *g, const struct job_table *t, uint32_t epo
 			g->own = s->id;
 	}
 	x->job = xcalloc(x->n * njobs + 1, sizeof(*x->job));
+	x->differ = xcalloc(x->n * g->r->ntargets + 1, sizeof(*x->differ));
 	for (size_t i = 0; i < x->n; i++) {
 		for (size_t k = 0; k < x->session[i]->jobs.n; k++) {
 			const struct base_job *j = &x->session[i]->jobs.v[k];
@@ -135,38 +137,32 @@ static void index_baseline(struct judge *g)
 	index_epoch(g, &t, g->b->epoch, &g->base);
 	index_epoch(g, &t, 1, &g->first);
 	index_epoch(g, &t, 0, &g->older);
-	g->differ = xcalloc(g->base.n * g->r->ntargets + 1, sizeof(*g->differ));
 	free(t.slot);
-}
-
-/* DESIGN 3.4: the red level is shared over the primary gates that take part. */
-static double family_level(const struct result *r)
-{
-	double family = r->false_alarm > 0 ? r->false_alarm : 0.05;
-	size_t m = 0;
-
-	for (size_t i = 0; i < r->nchecks; i++) {
-		const struct check *c = &r->checks[i];
-
-		m += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && !c->skipped &&
-		     c->job < r->njobs && r->jobs[c->job].state != JOB_SKIPPED;
-	}
-	family /= m > 0 ? (double)m : 1.0;
-	return family < 0.001 ? family : 0.001;
 }
 
 void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 		const struct gate_options *o)
 {
+	const struct family family = family_of(r);
+
 	*g = (struct judge){.r = r, .b = b, .now = o->now};
 	g->max = o->sessions_max ? o->sessions_max : r->sessions_max;
 	if (g->max == 0 || g->max > VERDICT_MAX_SESSIONS)
 		g->max = VERDICT_MAX_SESSIONS;
-	g->red_total = family_level(r);
+	g->twin = xcalloc(r->nchecks + 1, sizeof(*g->twin));
+	family_twins(&family, g->twin);
+	g->red_total = family_level(&family, g->twin);
 	g->ring = jobs_ring(r->jobs, r->njobs);
 	index_runs(g);
 	index_baseline(g);
 	g->canonical = xcalloc(r->njobs + 1, sizeof(*g->canonical));
+}
+
+static void epoch_close(struct epoch_index *x)
+{
+	free(x->session);
+	free(x->job);
+	free(x->differ);
 }
 
 void judge_close(struct judge *g)
@@ -174,14 +170,11 @@ void judge_close(struct judge *g)
 	free(g->ring);
 	free(g->run);
 	free(g->run_first);
-	free(g->base.session);
-	free(g->base.job);
-	free(g->first.session);
-	free(g->first.job);
-	free(g->older.session);
-	free(g->older.job);
-	free(g->differ);
+	epoch_close(&g->base);
+	epoch_close(&g->first);
+	epoch_close(&g->older);
 	free(g->canonical);
+	free(g->twin);
 }
 
 size_t judge_runs(const struct judge *g, uint32_t job)
@@ -241,24 +234,25 @@ static struct fact_side side_now(const struct judge *g, uint32_t job)
 	return (struct fact_side){t < g->r->ntargets ? &g->r->targets[t].facts : NULL, &g->r->host};
 }
 
-static struct fact_side side_then(const struct judge *g, size_t session, uint32_t job)
+static struct fact_side side_then(const struct judge *g, const struct epoch_index *x,
+				  size_t session, uint32_t job)
 {
-	const struct base_job *j = g->base.job[session * g->r->njobs + job];
+	const struct base_job *j = x->job[session * g->r->njobs + job];
 
-	return (struct fact_side){j ? j->facts : NULL, &g->base.session[session]->host};
+	return (struct fact_side){j ? j->facts : NULL, &x->session[session]->host};
 }
 
-const char *judge_differ(struct judge *g, size_t session, uint32_t job)
+const char *judge_differ(struct judge *g, const struct epoch_index *x, size_t session, uint32_t job)
 {
 	uint32_t t = g->r->jobs[job].target;
-	const char **kept = t < g->r->ntargets ? &g->differ[session * g->r->ntargets + t] : NULL;
+	const char **kept = t < g->r->ntargets ? &x->differ[session * g->r->ntargets + t] : NULL;
 	const char *text;
 	struct str s;
 
 	if (kept && *kept)
 		return *kept;
 	str_init(&s);
-	comparable_differences(&g->r->compare, side_then(g, session, job), side_now(g, job), &s);
+	comparable_differences(&g->r->compare, side_then(g, x, session, job), side_now(g, job), &s);
 	text = arena_strdup(&g->r->arena, s.s);
 	str_release(&s);
 	if (kept)
@@ -268,5 +262,6 @@ const char *judge_differ(struct judge *g, size_t session, uint32_t job)
 
 void judge_changes(const struct judge *g, size_t session, uint32_t job, struct str *out)
 {
-	comparable_changes(&g->r->compare, side_then(g, session, job), side_now(g, job), out);
+	comparable_changes(&g->r->compare, side_then(g, &g->base, session, job), side_now(g, job),
+			   out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gate_judge: job by job the measurement, then its checks; then what is missing; then the status.
  */
-#include "gate/judge.h"
+#include "gate/environment.h"
 
 static void judge_check(struct judge *g, uint32_t check, bool measured)
 {
@@ -106,6 +106,7 @@ void gate_judge(struct result *r, const struct baseline *b, const struct gate_op
 			judge_check(&g, checks[i], measured);
 	}
 	judge_stray(r);
+	environment_judge(&g);
 	verdict_missing(&g);
 	free(checks);
 	free(first);

@@ -12,6 +12,7 @@ struct epoch_index {
 	const struct base_session **session; /* oldest first, no retirements */
 	size_t n;
 	const struct base_job **job; /* [session * njobs + job], NULL = not in it */
+	const char **differ; /* [session * ntargets + target]: must-match differences, "" none */
 };
 
 struct judge {
@@ -20,6 +21,7 @@ struct judge {
 	int64_t now;
 	uint32_t max;     /* K: looks, 1..VERDICT_MAX_SESSIONS */
 	double red_total; /* of each primary gate */
+	uint32_t *twin;   /* nchecks: family_twins() */
 
 	uint32_t *ring;         /* jobs_ring: what ran at the same time */
 	const struct run **run; /* by job, then session, then number */
@@ -29,9 +31,8 @@ struct judge {
 	struct epoch_index
 		first; /* epoch 1, maybe the same: its oldest sessions are the fixed point */
 	struct epoch_index
-		older;   /* all epochs but the current one: they demand, and give no level */
+		older; /* all epochs but the current one: they demand, and give spread, no level */
 	const char *own; /* a session of this result that is in the current epoch; NULL = none */
-	const char **differ;    /* [session * ntargets + target]: must-match differences, "" none */
 	const char **canonical; /* of each job, made when first asked */
 };
 
@@ -51,8 +52,10 @@ size_t judge_runs(const struct judge *g, uint32_t job);
 /* The run of another job that has the session and the number of that one; NULL = none. */
 const struct run *judge_run(const struct judge *g, uint32_t job, const struct run *like);
 const char *judge_canonical(struct judge *g, uint32_t job);
-/* Must-match differences between a baseline session and the job's target, "" when comparable. */
-const char *judge_differ(struct judge *g, size_t session, uint32_t job);
+/* Must-match differences between a session of that index and the job's target, "" when comparable.
+ */
+const char *judge_differ(struct judge *g, const struct epoch_index *x, size_t session,
+			 uint32_t job);
 /* A metric of a stored job; NULL = none. */
 const struct base_value *judge_base_value(const struct base_job *j, const char *metric);
 /* What changed from that session to now, for texts. */

@@ -112,7 +112,8 @@ struct look {
 static struct look look_pooled(const struct stored_input *in, size_t k)
 {
 	struct group b = group_sessions(in->base, in->nbase), f = group_sessions(in->fresh, k);
-	double df = b.n + f.n - 2, s = df >= 1 ? sqrt((b.ss + f.ss) / df) : INFINITY;
+	double df = b.n + f.n - 2 + in->older_df;
+	double s = df >= 1 ? sqrt((b.ss + f.ss + in->older_ss) / df) : INFINITY;
 
 	/* Equal rounded values would otherwise claim a variance of zero (PROCEDURE 5.9). */
 	s = fmax(s, in->q / 2);
@@ -132,9 +133,9 @@ static struct look look_assumed(const struct stored_input *in, size_t k)
 	struct group f = group_sessions(in->fresh, k);
 	double w = median_variance[in->runs < 5 ? in->runs : 5];
 	double va = in->assumed_sd * in->assumed_sd + w * in->within_sd * in->within_sd;
-	double nu = (b.n - 1) + (fb.n - 1), df = PRIOR_DF + nu;
+	double nu = (b.n - 1) + (fb.n - 1) + in->older_df, df = PRIOR_DF + nu;
 	/* nu * s^2 is the sum of squares itself */
-	double s = fmax(sqrt((PRIOR_DF * va + b.ss + fb.ss) / df), in->q / 2);
+	double s = fmax(sqrt((PRIOR_DF * va + b.ss + fb.ss + in->older_ss) / df), in->q / 2);
 
 	return (struct look){b.mean, f.mean - b.mean, s * sqrt(1 / f.n + 1 / b.n), df};
 }
@@ -184,6 +185,8 @@ static bool usable(const struct stored_input *in)
 	if (!(in->delta > 0) || isinf(in->delta) || !(in->q >= 0) || !(in->red_total > 0))
 		return false;
 	if (in->provisional && !(in->assumed_sd >= 0 && in->within_sd >= 0))
+		return false;
+	if (!(in->older_ss >= 0 && in->older_df >= 0) || isinf(in->older_ss))
 		return false;
 	for (size_t i = 0; i < in->nbase; i++)
 		if (!isfinite(in->base[i]))

@@ -39,6 +39,10 @@ struct stored_input {
 	const uint32_t *fresh_block; /* the same of each new session; NULL = spread evenly over the
 					blocks */
 	uint32_t runs; /* runs of a session, for the variance of their median; 0 = 5 */
+	/* Sums of squares of comparable sessions (provisional: blocks) of older epochs about the
+	 * level of their own epoch, and their degrees of freedom: the variance is pooled over
+	 * epochs, the level is not. */
+	double older_ss, older_df;
 };
 
 struct stored_output {

@@ -102,11 +102,24 @@ static bool accepted_before(const struct judge *g, uint32_t job)
 	return false;
 }
 
+/* Its values are there, as those of every gate must be; the judgement is another gate's. */
+static bool judged_elsewhere(const struct judge *g, const struct evidence *e, struct verdict *v)
+{
+	uint32_t check = (uint32_t)(e->check - g->r->checks);
+
+	if (g->twin[check] == check)
+		return false;
+	verdict_say(g->r, v, VERDICT_SKIPPED, NULL,
+		    "one fact with '%s', judged there (fixed depth and block size)",
+		    g->r->checks[g->twin[check]].name);
+	return true;
+}
+
 static void judge_evidence(struct judge *g, struct evidence *e, struct verdict *v)
 {
 	struct stored_input in;
 
-	if (!evidence_fresh(e, g, v))
+	if (!evidence_fresh(e, g, v) || judged_elsewhere(g, e, v))
 		return;
 	/* Too few samples then are too few in the baseline: accepting more of them helps nothing.
 	 */

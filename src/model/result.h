@@ -94,6 +94,7 @@ struct result {
 	/* filled by gate */
 	VEC(struct verdict) verdicts; /* job by job: measure first, then its checks */
 	const char *baseline_digest;
+	const char *environment; /* why the place is suspected and not the change; NULL = it is not */
 	enum exit_status status;
 
 	/* for readers of the document only; NULL = `values` are left out */

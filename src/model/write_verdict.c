@@ -77,6 +77,8 @@ void doc_write_verdicts(const struct result *r, struct jw *w)
 	jw_u64(w, "status", (uint64_t)r->status);
 	jw_str(w, "status_meaning", status_meaning(r->status));
 	jw_str(w, "baseline_digest", r->baseline_digest);
+	if (r->environment)
+		jw_str(w, "environment", r->environment);
 	jw_array(w, "verdicts");
 	for (size_t i = 0; i < r->verdicts.n; i++)
 		write_verdict(r, &r->verdicts.v[i], w);

@@ -185,6 +185,15 @@ static bool show_row(const struct console *c, const struct verdict *v, size_t to
 	return v->kind != VERDICT_SKIPPED || v->check == VERDICT_MEASURE || total <= 40;
 }
 
+static void add_environment(struct console *c)
+{
+	if (!c->r->environment)
+		return;
+	str_add(c->out, c->o->colour ? "\033[1m" : "");
+	str_add_clean(c->out, c->r->environment, SIZE_MAX);
+	str_add(c->out, c->o->colour ? "\033[0m\n" : "\n");
+}
+
 static void add_notices(struct console *c)
 {
 	for (size_t i = 0; c->o->verbose && i < c->r->notices.n; i++) {
@@ -291,6 +300,7 @@ void report_console(const struct result *r, const struct console_options *o, str
 
 	view_init(&c.view, r);
 	add_heading(&c);
+	add_environment(&c);
 	add_notices(&c);
 	for (size_t i = 0; i < r->verdicts.n; i++) {
 		const struct verdict *v = &r->verdicts.v[i];

@@ -212,6 +212,8 @@ static void suite_properties(struct junit *j, const struct result *r)
 			property(j, name, f->value);
 			free(name);
 		}
+	if (r->environment)
+		property(j, "blkgate.environment", r->environment);
 	for (size_t i = 0; i < r->notices.n; i++)
 		property(j, "blkgate.notice", r->notices.v[i]);
 	end(j);

@@ -67,6 +67,7 @@ struct gate_entry {
 	const char *tolerance_text; /* "5%", "+50ms" */
 	enum check_role role;
 	uint32_t line, column;
+	uint32_t at_line, at_column; /* of the tolerance; 0 = it came from a parameter */
 };
 
 struct waiver {

@@ -118,6 +118,10 @@ static bool read_tolerance(struct reader *r, const struct ynode *node, const cha
 	struct err e = ERR_INIT;
 
 	g->tolerance_text = text;
+	if (!node->raw) {
+		g->at_line = node->line;
+		g->at_column = node->column;
+	}
 	if (str_ends(text, "%"))
 		g->unit = UNIT_RATIO;
 	else if (strstr(text, "/s"))

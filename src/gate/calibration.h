@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gate/calibration: what the accepted sessions of a gate say about its noise: which tolerance it
+ * can keep, what it would find, and what would help (PROCEDURE 6, `blkgate calibrate`). Pure.
+ * Includes: gate/{baseline,calibrate,forecast}.h. Ownership: nothing is kept.
+ */
+#ifndef BLKGATE_GATE_CALIBRATION_H
+#define BLKGATE_GATE_CALIBRATION_H
+
+#include "gate/baseline.h"
+#include "gate/calibrate.h"
+#include "gate/forecast.h"
+
+#define CALIBRATION_SESSIONS 5u /* fewer say nothing about the spread of sessions */
+
+struct calibration_ask {
+	const char *target, *job, *metric;
+	double tolerance; /* ratio, or base unit when absolute; NAN = none is set */
+	bool absolute;
+	uint32_t max;      /* new sessions at most */
+	size_t gates;      /* primary gates of the suite */
+	double undecided;  /* share of suites on unchanged code that may stay undecided */
+	double red_total;  /* level of each gate */
+	double assumed_sd; /* of a session */
+};
+
+struct calibration {
+	const struct metric *metric;
+	bool absolute;
+	size_t sessions, left_out;
+	uint32_t blocks, runs;
+	double level; /* median of the sessions, base unit */
+	/* on the gate's scale: logs, or base units when absolute */
+	double run_sd;      /* inside sessions */
+	double median_sd;   /* of the session values */
+	double session_sd;  /* what of it the session brings: the rest is the runs' */
+	double factor;      /* k: tolerance over median_sd that keeps the wish; NAN unknown */
+	double delta;       /* the tolerance that is set, on the scale */
+	double needed;      /* that tolerance: ratio or base unit */
+	double interleaved; /* the same for two arms in one session, 20 pairs */
+	double finds;       /* smallest loss that is found in 95 of 100 changes; NAN */
+	enum gateable state;
+	double apart; /* distance of the two modes of the runs, on the scale; 0 = one mode */
+	size_t lower_mode, upper_mode; /* runs in each */
+	bool known;                    /* there are sessions enough for what stands above */
+	struct forecast forecast;      /* with the tolerance that is set */
+	bool forecast_known;
+};
+
+/* False when the baseline holds nothing of that gate. */
+bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct calibration_ask *a,
+		    struct calibration *c);
+/* Lines for people about one gate, each ending with a newline: noise, what it allows, the cure. */
+void calibration_text(const struct calibration_ask *a, const struct calibration *c,
+		      struct str *out);
+/* What would help, the cheapest first: sessions that only have to be accepted, two arms in one
+ * session, another tolerance. */
+void calibration_cure(const struct calibration_ask *a, const struct calibration *c,
+		      struct str *out);
+/* Two groups of runs? Their distance when the best split in two leaves less than 15 % of the
+ * variance (36 % remain of a normal law, 25 % of a uniform one) and each holds a fifth of the
+ * values; else 0. Sorts v. *low gets the size of the lower group. */
+double calibration_modes(double *v, size_t n, size_t *low);
+
+#endif

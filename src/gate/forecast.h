@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gate/forecast: what the stored-baseline rule will come to, found by playing it: the shipped
+ * decision on sessions drawn from a normal law with the spread that was measured. Fixed seeds: the
+ * same figures give the same forecast. Pure; a forecaster remembers what it played. Threads: one.
+ */
+#ifndef BLKGATE_GATE_FORECAST_H
+#define BLKGATE_GATE_FORECAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One gate; standard deviations and tolerance on one scale (logs, or base units). */
+struct forecast_gate {
+	uint32_t sessions, blocks; /* of the baseline; 0 = there is none yet */
+	uint32_t max;              /* K: new sessions at most, 1..6 */
+	double delta;              /* tolerance */
+	double sd;                 /* of one session value */
+	double within_sd;          /* of one run inside a session */
+	double assumed_sd;         /* of a session, for the provisional rule */
+	double red_total;
+	double effect; /* true difference, positive = worse; 0 = unchanged code */
+};
+
+struct forecast {
+	double pass, red, undecided; /* shares that sum to 1 */
+	double sessions;             /* mean number of new sessions */
+};
+
+struct forecaster;
+struct forecaster *forecast_open(void);
+void forecast_close(struct forecaster *f);
+/* False when nothing can be said: no baseline, a spread or tolerance that is not known. */
+bool forecast_ask(struct forecaster *f, const struct forecast_gate *g, struct forecast *out);
+/*
+ * Smallest tolerance (on the scale of sd) at which the gate decides PASS on unchanged code with at
+ * least this share; and smallest effect that the gate as it is finds (red) with it. NAN when there
+ * is none within 32 times the spread or tolerance.
+ */
+double forecast_tolerance(struct forecaster *f, struct forecast_gate g, double share);
+double forecast_finds(struct forecaster *f, struct forecast_gate g, double share);
+
+/* All gates of a suite, taken as independent (what a session brings to all of them makes it
+ * better): pass = all pass, red = any red. *worst = index of the gate with the most undecided. */
+struct forecast forecast_suite(const struct forecast *v, size_t n, size_t *worst);
+
+#endif

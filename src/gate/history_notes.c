@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a row of results says about a gate that a single one cannot. */
+#include "gate/history.h"
+#include "base/clock.h"
+#include "gate/baseline_file.h"
+#include <math.h>
+#include <string.h>
+
+#define STREAK 3u       /* results in a row */
+#define HEALTH_FROM 6u  /* estimates beyond the tolerance: all on one side by chance in 3 % */
+#define HEALTH_RATIO 5u /* worse to better, or the reverse */
+
+/* The past of one gate, newest first; the result in hand is [0]. */
+struct row {
+	VEC(struct history_gate) v;
+	VEC(int64_t) started;
+};
+
+static const struct history_gate *find(const struct history_entry *x, const char *target,
+				       const char *workload, const char *metric)
+{
+	for (size_t i = 0; i < x->gates.n; i++) {
+		const struct history_gate *g = &x->gates.v[i];
+
+		if (str_eq(g->metric, metric) && str_eq(g->workload, workload) &&
+		    str_eq(g->target, target))
+			return g;
+	}
+	return NULL;
+}
+
+static struct history_gate gate_now(const struct result *r, const struct verdict *v)
+{
+	const struct check *c = &r->checks[v->check];
+	const struct metric *m = metric_find(c->metric);
+	struct history_gate g = {.target = r->targets[r->jobs[v->job].target].role,
+				 .workload = r->jobs[v->job].name,
+				 .metric = c->metric,
+				 .verdict = verdict_name(v->kind),
+				 .loss = NAN};
+
+	if (m && m->better != BETTER_NONE)
+		g.loss = m->better == BETTER_HIGHER ? -v->change : v->change;
+	g.beyond = g.loss > c->tolerance ? 1 : g.loss < -c->tolerance ? -1 : 0;
+	return g;
+}
+
+static void gather(const struct history *h, const struct result *r, const struct verdict *v,
+		   struct row *row)
+{
+	struct history_gate now = gate_now(r, v);
+
+	*row = (struct row){0};
+	*VEC_PUSH(&row->v) = now;
+	*VEC_PUSH(&row->started) = r->sessions.n ? r->sessions.v[0].started : r->started;
+	for (size_t i = h->entries.n; i-- > 0;) {
+		const struct history_entry *x = &h->entries.v[i];
+		const struct history_gate *g;
+
+		if (r->sessions.n && str_eq(x->session, r->sessions.v[0].id))
+			continue; /* this result itself, judged again */
+		g = find(x, now.target, now.workload, now.metric);
+		if (!g)
+			continue;
+		*VEC_PUSH(&row->v) = *g;
+		*VEC_PUSH(&row->started) = x->started;
+	}
+}
+
+static size_t streak(const struct row *row, bool (*is)(const struct history_gate *g))
+{
+	size_t n = 0;
+
+	while (n < row->v.n && is(&row->v.v[n]))
+		n++;
+	return n;
+}
+
+static bool is_red(const struct history_gate *g)
+{
+	return str_eq(g->verdict, verdict_name(VERDICT_REGRESSION)) ||
+	       str_eq(g->verdict, verdict_name(VERDICT_KNOWN));
+}
+static bool is_gain(const struct history_gate *g)
+{
+	return g->beyond < 0;
+}
+static bool is_undecided(const struct history_gate *g)
+{
+	return str_eq(g->verdict, verdict_name(VERDICT_INCONCLUSIVE));
+}
+
+static void say(struct str *out, const struct row *row, size_t n, const char *what,
+		const char *then)
+{
+	const struct history_gate *g = &row->v.v[0];
+	struct str date;
+
+	str_init(&date);
+	clock_format_utc(&date, row->started.v[n - 1]);
+	baseline_add_gate(out, g->target, g->workload, g->metric);
+	str_addf(out, ": %s in %zu results, since %.10s%s\n", what, n, date.s, then);
+	str_release(&date);
+}
+
+static size_t health(struct str *out, const struct row *row)
+{
+	const struct history_gate *g = &row->v.v[0];
+	size_t worse = 0, better = 0, more, fewer;
+
+	for (size_t i = 0; i < row->v.n; i++) {
+		worse += row->v.v[i].beyond > 0;
+		better += row->v.v[i].beyond < 0;
+	}
+	more = worse > better ? worse : better;
+	fewer = worse > better ? better : worse;
+	if (worse + better < HEALTH_FROM || more < HEALTH_RATIO * (fewer ? fewer : 1))
+		return 0;
+	baseline_add_gate(out, g->target, g->workload, g->metric);
+	str_addf(out,
+		 ": gate health: of %zu results %zu lay beyond the tolerance on the worse side and "
+		 "%zu "
+		 "on the better one; on unchanged code both are alike, so the baseline and now "
+		 "differ "
+		 "by more than the change\n",
+		 row->v.n, worse, better);
+	return 1;
+}
+
+static size_t note(struct str *out, const struct row *row)
+{
+	size_t n = streak(row, is_red), lines = 0;
+
+	if (n >= STREAK) {
+		say(out, row, n, "red", "");
+		return 1; /* what is known to be worse needs no other word */
+	}
+	n = streak(row, is_gain);
+	if (n >= STREAK) {
+		say(out, row, n, "better by more than the tolerance",
+		    "; the gain is unguarded: accept with --new-epoch --reason TEXT");
+		return 1;
+	}
+	n = streak(row, is_undecided);
+	if (n >= STREAK) {
+		say(out, row, n, "undecided", "; `blkgate calibrate SUITE` names the cure");
+		lines++;
+	}
+	return lines + health(out, row);
+}
+
+size_t history_notes(const struct history *h, const struct result *r, struct str *out)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < r->verdicts.n; i++) {
+		const struct verdict *v = &r->verdicts.v[i];
+		struct row row;
+
+		if (v->job >= r->njobs || v->check >= r->nchecks ||
+		    r->checks[v->check].kind != CHECK_GATE || r->jobs[v->job].target >= r->ntargets)
+			continue;
+		gather(h, r, v, &row);
+		lines += note(out, &row);
+		VEC_RELEASE(&row.v);
+		VEC_RELEASE(&row.started);
+	}
+	return lines;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "trial.h"
+#include "gate/calibrate.h"
+#include "gate/estimate.h"
+#include "gate/sequence.h"
+#include <math.h>
+
+#define RUNS 5
+#define SESSIONS_MAX 40
+#define DELTA log1p(.05)
+
+static double red_total(const struct cell *c)
+{
+	double family = c->gates ? .05 / c->gates : 1;
+
+	return family < .001 ? family : .001;
+}
+
+static double rounded(const struct cell *c, double x)
+{
+	return c->bucket > 0 ? round(x / c->bucket) * c->bucket : x;
+}
+
+/* What the session brings: partly to all gates of the suite. */
+static double level(const struct cell *c, struct rng *rng, const double *common)
+{
+	double own = session_effect(c->noise, c->ss, rng);
+
+	if (!common)
+		return own;
+	return c->ss * sqrt(c->correlation) * *common + sqrt(1 - c->correlation) * own;
+}
+
+static double session_value(const struct cell *c, struct rng *rng, double at)
+{
+	double run[RUNS];
+	struct stream s;
+
+	stream_start(&s, c->noise, c->sr, RUNS, rng);
+	for (unsigned i = 0; i < RUNS; i++)
+		run[i] = rounded(c, at + stream_next(&s));
+	return estimate_median(run, RUNS);
+}
+
+enum sequence_state trial_stored(const struct cell *c, struct rng *rng, const double *common,
+				 unsigned *cost)
+{
+	double base[SESSIONS_MAX], fresh[6];
+	struct stored_input in = {.base = base,
+				  .nbase = c->sessions,
+				  .fresh = fresh,
+				  .max = c->max,
+				  .delta = DELTA,
+				  .q = c->q,
+				  .red_total = red_total(c),
+				  .runs = RUNS};
+	struct stored_output out = {.state = SEQUENCE_CONTINUE};
+
+	for (unsigned i = 0; i < c->sessions; i++)
+		base[i] = session_value(c, rng, level(c, rng, common ? common + i : NULL));
+	while (out.state == SEQUENCE_CONTINUE) {
+		unsigned i = (unsigned)in.nfresh++;
+		const double *shared = common ? common + c->sessions + i : NULL;
+
+		fresh[i] = session_value(c, rng, log1p(c->effect) + level(c, rng, shared));
+		stored_judge(&in, &out);
+	}
+	*cost = (unsigned)in.nfresh;
+	return out.state;
+}
+
+enum sequence_state trial_interleaved(const struct cell *c, struct rng *rng, unsigned *cost)
+{
+	double arm[2][INTERLEAVED_PAIRS_MAX], luck[2] = {0, 0};
+	struct interleaved_input in = {.reference = arm[0],
+				       .candidate = arm[1],
+				       .budget = c->pairs,
+				       .delta = DELTA,
+				       .q = c->q,
+				       .red_total = red_total(c)};
+	struct interleaved_output out;
+	uint64_t seed = rng_next(rng);
+	struct stream s;
+
+	stream_start(&s, c->noise, c->sr, 20, rng);
+	for (unsigned a = 0; c->layout > 0 && a < 2; a++)
+		luck[a] = c->layout * noise_normal(rng);
+	interleaved_judge(&in, &out);
+	while (out.state == SEQUENCE_CONTINUE) {
+		for (; in.npairs < out.next; in.npairs++)
+			for (uint32_t k = 0; k < 2; k++) {
+				uint32_t at = (uint32_t)in.npairs * 2 + k;
+				unsigned a = c->fixed_order ? k : interleaved_arm(seed, at);
+				double x = stream_next(&s) + luck[a];
+
+				arm[a][in.npairs] = rounded(c, x + (a ? log1p(c->effect) : 0));
+			}
+		interleaved_judge(&in, &out);
+	}
+	*cost = out.pairs;
+	return out.state;
+}
+
+static enum sequence_state suite(const struct cell *c, struct rng *rng, unsigned *cost)
+{
+	double common[SESSIONS_MAX + 6];
+	bool pass = true, red = false;
+	unsigned n = c->gates ? c->gates : 1, one;
+
+	*cost = 0;
+	for (unsigned i = 0; i < SESSIONS_MAX + 6; i++)
+		common[i] = c->gates ? noise_normal(rng) : 0;
+	for (unsigned g = 0; g < n; g++) {
+		struct cell gate = *c;
+		enum sequence_state st;
+
+		gate.effect = g ? 0 : c->effect; /* one gate of the suite has it */
+		st = c->sessions ? trial_stored(&gate, rng, c->gates ? common : NULL, &one)
+				 : trial_interleaved(&gate, rng, &one);
+		*cost = one > *cost ? one : *cost;
+		if (n == 1)
+			return st;
+		pass &= st == SEQUENCE_PASS || st == SEQUENCE_IMPROVEMENT;
+		red |= st == SEQUENCE_REGRESSION;
+	}
+	return red ? SEQUENCE_REGRESSION : pass ? SEQUENCE_PASS : SEQUENCE_GIVE_UP;
+}
+
+void simulate(const struct cell *c, struct rates *out)
+{
+	double n = c->trials;
+	struct rng rng;
+
+	*out = (struct rates){0};
+	rng_seed(&rng, c->seed);
+	for (unsigned t = 0; t < c->trials; t++) {
+		unsigned cost;
+		enum sequence_state st = suite(c, &rng, &cost);
+
+		out->pass += st == SEQUENCE_PASS;
+		out->red += st == SEQUENCE_REGRESSION;
+		out->improvement += st == SEQUENCE_IMPROVEMENT;
+		out->cost += cost;
+	}
+	out->pass /= n;
+	out->red /= n;
+	out->improvement /= n;
+	out->cost /= n;
+}
+
+double calibrations_warn(const struct cell *c, double tolerance)
+{
+	double factor = calibrate_stored(c->sessions, c->max, .95);
+	unsigned warned = 0;
+	struct rng rng;
+
+	rng_seed(&rng, c->seed);
+	for (unsigned t = 0; t < c->trials; t++) {
+		struct pool p = {0};
+		double v[SESSIONS_MAX];
+
+		for (unsigned i = 0; i < c->sessions; i++)
+			v[i] = session_value(c, &rng, level(c, &rng, NULL));
+		pool_add(&p, v, c->sessions);
+		warned += calibrate_judge(log1p(tolerance), calibrate_sd(pool_sd(&p), c->sessions),
+					  factor) != GATEABLE;
+	}
+	return (double)warned / c->trials;
+}
+
+const char *const naive_names[NAIVE_COUNT] = {
+	"one run against the previous one, > 5 %",
+	"median of 5 against one session, > 5 %",
+	"runs of two sessions, Welch p < 0.05",
+};
+
+static bool welch(const double *a, const double *b)
+{
+	struct pool pa = {0}, pb = {0};
+	double ma = 0, mb = 0;
+
+	for (unsigned i = 0; i < RUNS; i++) {
+		ma += a[i] / RUNS;
+		mb += b[i] / RUNS;
+	}
+	pool_add(&pa, a, RUNS);
+	pool_add(&pb, b, RUNS);
+	double va = pool_sd(&pa) * pool_sd(&pa) / RUNS, vb = pool_sd(&pb) * pool_sd(&pb) / RUNS;
+	/* one-sided 5 % of t with the usual 7 to 8 degrees of freedom */
+	return mb - ma > 1.86 * sqrt(va + vb);
+}
+
+double naive_red(const struct cell *c, enum naive rule)
+{
+	unsigned red = 0;
+	struct rng rng;
+
+	rng_seed(&rng, c->seed);
+	for (unsigned t = 0; t < c->trials; t++) {
+		double v[2][RUNS], one[2];
+
+		for (unsigned a = 0; a < 2; a++) {
+			double at = session_effect(c->noise, c->ss, &rng);
+			struct stream s;
+
+			stream_start(&s, c->noise, c->sr, RUNS, &rng);
+			for (unsigned i = 0; i < RUNS; i++)
+				v[a][i] = at + stream_next(&s) + (a ? log1p(c->effect) : 0);
+			one[a] = v[a][0];
+		}
+		if (rule == NAIVE_WELCH) {
+			red += welch(v[0], v[1]);
+			continue;
+		}
+		for (unsigned a = 0; rule == NAIVE_MEDIANS && a < 2; a++)
+			one[a] = estimate_median(v[a], RUNS);
+		red += one[1] - one[0] > DELTA;
+	}
+	return (double)red / c->trials;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What calibrate reads out of accepted sessions: spreads, modes, the cure, and never a figure from
+ * too little. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "../normal.h"
+#include "gate/calibration.h"
+#include "lab.h"
+
+static double session_sd, run_sd, gap;
+static struct rng rng;
+
+/* A session of five runs: a level of its own, runs about it, half of them in another mode. */
+static void noisy(struct result *r, unsigned i)
+{
+	double level = 100000 * exp(session_sd * rng_normal(&rng));
+
+	(void)i;
+	for (size_t k = 0; k < r->runs.n; k++)
+		lab_rate(&r->runs.v[k].out,
+			 level * exp(run_sd * rng_normal(&rng) + (k % 2 ? gap / 2 : -gap / 2)));
+}
+
+static bool ask(unsigned sessions, double tolerance, struct calibration *c, struct str *text)
+{
+	struct calibration_ask a = {.target = "dut",
+				    .job = "rand-4k",
+				    .metric = "read.iops",
+				    .tolerance = tolerance,
+				    .max = 5,
+				    .gates = 1,
+				    .undecided = .05,
+				    .red_total = .001,
+				    .assumed_sd = .015};
+	struct forecaster *f = forecast_open();
+	struct baseline b;
+	bool known;
+
+	rng_seed(&rng, 11);
+	lab_baseline(&b, sessions, 100000, noisy);
+	known = calibrate_gate(f, &b, &a, c);
+	str_clear(text);
+	calibration_text(&a, c, text);
+	baseline_release(&b);
+	forecast_close(f);
+	return known;
+}
+
+static void test_spreads(void **state)
+{
+	struct calibration c;
+	struct str text;
+
+	(void)state;
+	str_init(&text);
+	session_sd = .015;
+	run_sd = .02;
+	gap = 0;
+	assert_true(ask(60, .05, &c, &text));
+	assert_int_equal(c.sessions, 60);
+	assert_int_equal(c.blocks, 60);
+	assert_true(fabs(c.run_sd - .02) < .003);
+	assert_true(fabs(c.session_sd - .015) < .004);
+	assert_true(c.known && c.forecast_known && c.apart <= 0);
+	assert_int_equal(c.state, GATEABLE);
+	assert_true(c.needed > .02 && c.needed < .05);
+	assert_true(c.finds > .05 && c.finds < .12);
+	lab_contains(text.s, "tolerance 5 %: holds; unchanged code passes in");
+	str_release(&text);
+}
+
+static void test_cures(void **state)
+{
+	struct calibration c;
+	struct str text;
+
+	(void)state;
+	str_init(&text);
+	gap = 0;
+	run_sd = .005;
+	session_sd = .025;
+	assert_true(ask(10, .05, &c, &text));
+	assert_true(c.state != GATEABLE);
+	lab_contains(text.s, "cure: ");
+	session_sd = .06; /* runs are quiet: two arms in one session would do */
+	assert_true(ask(20, .05, &c, &text));
+	assert_int_equal(c.state, UNGATEABLE);
+	lab_contains(text.s, "cure: interleave");
+	run_sd = .2;
+	assert_true(ask(20, .05, &c, &text));
+	lab_contains(text.s, "cure: a tolerance of ");
+	str_release(&text);
+}
+
+static void test_too_little(void **state)
+{
+	struct calibration c;
+	struct str text;
+
+	(void)state;
+	str_init(&text);
+	session_sd = run_sd = .01;
+	gap = 0;
+	assert_true(ask(4, .05, &c, &text));
+	assert_false(c.known);
+	assert_true(isnan(c.needed) && isnan(c.finds));
+	lab_contains(text.s, "5 sessions are needed");
+	assert_true(ask(6, NAN, &c, &text));
+	assert_true(c.known && !c.forecast_known);
+	assert_null(strstr(text.s, "holds"));
+	str_release(&text);
+}
+
+static void test_modes(void **state)
+{
+	struct calibration c;
+	struct str text;
+	double v[60];
+	size_t low;
+
+	(void)state;
+	str_init(&text);
+	session_sd = 0;
+	run_sd = .003;
+	gap = .04;
+	assert_true(ask(12, .05, &c, &text));
+	assert_true(fabs(c.apart - .04) < .01);
+	assert_int_equal(c.lower_mode + c.upper_mode, 60);
+	lab_contains(text.s, "two modes: ");
+	gap = 0;
+	assert_true(ask(12, .05, &c, &text));
+	assert_true(c.apart <= 0);
+
+	rng_seed(&rng, 3);
+	for (unsigned trial = 0; trial < 300; trial++) {
+		for (size_t i = 0; i < 60; i++)
+			v[i] = rng_normal(&rng);
+		assert_true(calibration_modes(v, 60, &low) <= 0);
+		for (size_t i = 0; i < 60; i++)
+			v[i] = rng_double(&rng);
+		assert_true(calibration_modes(v, 60, &low) <= 0);
+	}
+	for (size_t i = 0; i < 60; i++)
+		v[i] = 7; /* no spread at all */
+	assert_true(calibration_modes(v, 60, &low) <= 0);
+	assert_true(calibration_modes(v, 10, &low) <= 0);
+	str_release(&text);
+}
+
+static void test_absent(void **state)
+{
+	struct calibration_ask a = {
+		.target = "dut", .job = "other", .metric = "read.iops", .tolerance = .05, .max = 5};
+	struct forecaster *f = forecast_open();
+	struct calibration c;
+	struct baseline b;
+
+	(void)state;
+	lab_baseline(&b, 6, 100000, NULL);
+	assert_false(calibrate_gate(f, &b, &a, &c));
+	a.job = "rand-4k";
+	a.metric = "read.nonsense";
+	assert_false(calibrate_gate(f, &b, &a, &c));
+	a.metric = "read.iops";
+	a.tolerance = 0;
+	assert_false(calibrate_gate(f, &b, &a, &c));
+	baseline_release(&b);
+	forecast_close(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_spreads),    cmocka_unit_test(test_cures),
+		cmocka_unit_test(test_too_little), cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_absent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
