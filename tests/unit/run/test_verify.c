@@ -443,6 +443,7 @@ static void passes_do_not_overlap(void **state)
 			assert_int_equal(k.pattern->pass * 4 + k.pattern->pos,
 					 l->thread[0].written / BS);
 		engine_close(&k.eng);
+		free(k.pattern);
 		task_free(&k);
 		live_free(l);
 	}
