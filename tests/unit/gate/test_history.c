@@ -212,8 +212,7 @@ static void test_damaged(void **state)
 		"[]",
 		"{\"blkgate_history\": 2}",
 		"{\"blkgate_history\": 1, \"session\": 3}",
-		"{\"blkgate_history\": 1, \"session\": \"x\", \"started\": 1,"
-		" \"gates\": [{\"target\": \"dut\"}]}"};
+		"{\"blkgate_history\": 1, \"session\": \"x\", \"started\": 1, \"gates\": [{}]}"};
 	struct store s;
 	char *path;
 
