@@ -51,10 +51,10 @@ void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint6
  * pattern_init(). */
 void pattern_init_like(struct pattern *p, const struct pattern *like, unsigned thread,
 		       uint64_t seed);
-/* Next I/O; *pass counts finished passes over the region before it. Of sizes that vary an I/O covers
- * several blocks of the smallest one. A sequential pass cuts its last I/O; a random one that would
- * reach beyond the region starts earlier. Ranks of zipf and pareto are scattered over the region by
- * one permutation, the same for all threads: hot blocks are hot for all of them. */
+/* Next I/O; *pass counts finished passes over the region before it. Of sizes that vary an I/O
+ * covers several blocks of the smallest one. A sequential pass cuts its last I/O; a random one that
+ * would reach beyond the region starts earlier. Ranks of zipf and pareto are scattered over the
+ * region by one permutation, the same for all threads: hot blocks are hot for all of them. */
 static inline void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset,
 				uint64_t *pass)
 {

@@ -114,7 +114,8 @@ static int check_dropped(struct task *k, struct err *e)
 		err_set(e, ERR_MEASURE,
 			"reading '%s' back would read memory: %llu of %llu pages looked at could "
 			"not be dropped from the page cache",
-			k->req->target_name, (unsigned long long)c.left, (unsigned long long)c.seen);
+			k->req->target_name, (unsigned long long)c.left,
+			(unsigned long long)c.seen);
 		return err_hint(e, "direct: true, or a target that is not kept in memory (tmpfs, "
 				   "locked or mapped pages)");
 	}
