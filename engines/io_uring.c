@@ -24,21 +24,6 @@ static int uring_open(void **ctx, const struct engine_config *c, struct err *e)
 	return 0;
 }
 
-/* Hands every prepared entry to the kernel. One that it does not take now (short of memory,
- * completions overflown) stays in the ring and goes with the next call; it cannot be taken back. */
-static void flush(struct uring *u)
-{
-	while (!u->broken && io_uring_sq_ready(&u->ring) > 0) {
-		int rc = io_uring_submit(&u->ring);
-
-		if (rc < 0 && !uring_try_again(rc))
-			u->broken = rc;
-		/* The SQPOLL thread takes them in its own time; the call has woken it. */
-		if (rc <= 0 || u->sqthread_poll)
-			return;
-	}
-}
-
 __attribute__((noinline, cold)) static void prep_other(struct io_uring_sqe *sqe, int fd,
 						       const struct io *io)
 {
@@ -82,7 +67,7 @@ static struct io_uring_sqe *next_sqe(struct uring *u)
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
 
 	if (!sqe && u->sqthread_poll) {
-		flush(u);
+		uring_flush(u);
 		io_uring_sqring_wait(&u->ring);
 		sqe = io_uring_get_sqe(&u->ring);
 	}
@@ -112,7 +97,7 @@ static int uring_submit(void *ctx, struct io **ios, unsigned n)
 			break;
 		prep(u, sqe, ios[taken++]);
 	}
-	flush(u);
+	uring_flush(u);
 	return (int)taken;
 }
 
@@ -159,28 +144,15 @@ static int uring_reap(void *ctx, struct io **done, unsigned min, unsigned max, u
 {
 	struct uring *u = ctx;
 
-	flush(u);
+	uring_flush(u);
 	/* A wait asks the kernel anyway: before it only what is there already. */
 	unsigned got = min && until && !u->hipri ? take(u, done, max) : drain(u, done, max);
 
-	while (got < min && until > 0 && !u->broken) {
-		uint64_t now = clock_now();
-		struct io_uring_cqe *cqe;
+	bool again = got < min && until > 0;
 
-		if (now >= until)
-			break;
-		struct __kernel_timespec ts = {
-			.tv_sec = (long long)((until - now) / NS_PER_SEC),
-			.tv_nsec = (long long)((until - now) % NS_PER_SEC),
-		};
-		int rc = io_uring_submit_and_wait_timeout(&u->ring, &cqe, min - got, &ts, NULL);
+	while (again && got < min && !u->broken) {
+		again = uring_wait(u, min - got, until);
 		got += drain(u, done + got, max - got);
-		if (rc == -EINTR)
-			break;
-		/* ETIME may come long before the time (seen with an I/O that failed at once): only
-		 * the clock ends the wait. */
-		if (rc < 0 && !uring_try_again(rc))
-			u->broken = rc;
 	}
 	return got == 0 && u->broken ? u->broken : (int)got;
 }
@@ -194,7 +166,7 @@ static void uring_cancel(void *ctx, struct io *io)
 		return;
 	io_uring_prep_cancel(sqe, io, 0);
 	io_uring_sqe_set_data(sqe, NULL);
-	flush(u);
+	uring_flush(u);
 }
 
 static const char *uring_about(void *ctx)

@@ -164,19 +164,6 @@ static void prep(struct cmd_ring *r, struct io_uring_sqe *sqe, struct io *io)
 	memcpy(sqe->cmd, &cmd, sizeof(cmd));
 }
 
-/* As in io_uring.c: what the kernel does not take now goes with the next call. */
-static void flush(struct uring *u)
-{
-	while (!u->broken && io_uring_sq_ready(&u->ring) > 0) {
-		int rc = io_uring_submit(&u->ring);
-
-		if (rc < 0 && !uring_try_again(rc))
-			u->broken = rc;
-		if (rc <= 0 || u->sqthread_poll)
-			return;
-	}
-}
-
 static int cmd_submit(void *ctx, struct io **ios, unsigned n)
 {
 	struct cmd_ring *r = ctx;
@@ -188,7 +175,7 @@ static int cmd_submit(void *ctx, struct io **ios, unsigned n)
 		struct io_uring_sqe *sqe = io_uring_get_sqe(&r->u.ring);
 
 		if (!sqe && r->u.sqthread_poll) {
-			flush(&r->u);
+			uring_flush(&r->u);
 			io_uring_sqring_wait(&r->u.ring);
 			sqe = io_uring_get_sqe(&r->u.ring);
 		}
@@ -196,7 +183,7 @@ static int cmd_submit(void *ctx, struct io **ios, unsigned n)
 			break;
 		prep(r, sqe, ios[taken++]);
 	}
-	flush(&r->u);
+	uring_flush(&r->u);
 	return (int)taken;
 }
 
@@ -243,24 +230,13 @@ static int cmd_reap(void *ctx, struct io **done, unsigned min, unsigned max, uin
 	struct cmd_ring *r = ctx;
 	struct uring *u = &r->u;
 
-	flush(u);
+	uring_flush(u);
 	unsigned got = drain(r, done, max);
-	while (got < min && until > 0 && !u->broken) {
-		uint64_t now = clock_now();
-		struct io_uring_cqe *cqe;
+	bool again = got < min && until > 0;
 
-		if (now >= until)
-			break;
-		struct __kernel_timespec ts = {
-			.tv_sec = (long long)((until - now) / NS_PER_SEC),
-			.tv_nsec = (long long)((until - now) % NS_PER_SEC),
-		};
-		int rc = io_uring_submit_and_wait_timeout(&u->ring, &cqe, min - got, &ts, NULL);
+	while (again && got < min && !u->broken) {
+		again = uring_wait(u, min - got, until);
 		got += drain(r, done + got, max - got);
-		if (rc == -EINTR)
-			break;
-		if (rc < 0 && !uring_try_again(rc))
-			u->broken = rc;
 	}
 	return got == 0 && u->broken ? u->broken : (int)got;
 }

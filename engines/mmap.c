@@ -7,6 +7,7 @@
  * SIGBUS in the middle of the copy. The kernel tells no errno with it: the I/O fails with EIO. A
  * buffer that cannot be touched comes as SIGSEGV: EFAULT, as from a system call.
  */
+#include "engines/sync.h"
 #include "engines/table.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ struct map {
 };
 
 struct mmap_ctx {
-	struct io *done; /* finished and not yet reaped */
+	struct sync_done done;
 	sigset_t mask;   /* of the thread: put back after a fault */
 	unsigned nmaps;
 	struct map map[];
@@ -211,25 +212,12 @@ static int mmap_submit(void *ctx, struct io **ios, unsigned n)
 {
 	struct mmap_ctx *m = ctx;
 
-	if (m->done || n == 0)
+	if (m->done.io || n == 0)
 		return 0;
 	do {
 		ios[0]->res = mmap_one(m, ios[0]);
 	} while (ios[0]->res == -EINTR);
-	m->done = ios[0];
-	return 1;
-}
-
-static int mmap_reap(void *ctx, struct io **done, unsigned min, unsigned max, uint64_t until)
-{
-	struct mmap_ctx *m = ctx;
-
-	(void)min;
-	(void)until;
-	if (!m->done || max == 0)
-		return 0;
-	done[0] = m->done;
-	m->done = NULL;
+	m->done.io = ios[0];
 	return 1;
 }
 
@@ -251,6 +239,6 @@ const struct engine engine_mmap = {
 	.probe = mmap_probe,
 	.open = mmap_open,
 	.submit = mmap_submit,
-	.reap = mmap_reap,
+	.reap = sync_reap,
 	.close = mmap_close,
 };

@@ -4,6 +4,7 @@
  * wrappers: in a process with threads those are cancellation points, which cost two locked
  * instructions an I/O, and nobody here is ever cancelled.
  */
+#include "engines/sync.h"
 #include "engines/table.h"
 #include "engines/trim.h"
 
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 struct psync {
-	struct io *done; /* finished and not yet reaped */
+	struct sync_done done;
 	unsigned nfds;
 	int fds[]; /* nfds, then for each whether a trim of it goes to a block device */
 };
@@ -60,7 +61,7 @@ static int psync_submit(void *ctx, struct io **ios, unsigned n)
 	struct psync *p = ctx;
 	long r;
 
-	if (p->done || n == 0)
+	if (p->done.io || n == 0)
 		return 0;
 	/* EINTR means that nothing was transferred (else the call returns the bytes): do it again.
 	 * A failed sync is final; only an interrupted one, which did not fail, is repeated. */
@@ -71,20 +72,7 @@ static int psync_submit(void *ctx, struct io **ios, unsigned n)
 			r = psync_one(p->fds[ios[0]->fd], ios[0]);
 	} while (r < 0 && errno == EINTR);
 	ios[0]->res = r < 0 ? -errno : r;
-	p->done = ios[0];
-	return 1;
-}
-
-static int psync_reap(void *ctx, struct io **done, unsigned min, unsigned max, uint64_t until)
-{
-	struct psync *p = ctx;
-
-	(void)min;
-	(void)until;
-	if (!p->done || max == 0)
-		return 0;
-	done[0] = p->done;
-	p->done = NULL;
+	p->done.io = ios[0];
 	return 1;
 }
 
@@ -102,6 +90,6 @@ const struct engine engine_psync = {
 	.probe = psync_probe,
 	.open = psync_open,
 	.submit = psync_submit,
-	.reap = psync_reap,
+	.reap = sync_reap,
 	.close = psync_close,
 };

@@ -4,6 +4,7 @@
  * first asks for the I/O without waiting; what would have blocked (EAGAIN) is done again without
  * the flag, as the workload is the I/O and not the refusal, and is counted: the run notes how many.
  */
+#include "engines/sync.h"
 #include "engines/table.h"
 #include "engines/trim.h"
 
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 struct pvsync2 {
-	struct io *done; /* finished and not yet reaped */
+	struct sync_done done;
 	int flags;
 	bool nowait;
 	uint64_t retried;
@@ -90,27 +91,14 @@ static int pvsync2_submit(void *ctx, struct io **ios, unsigned n)
 	struct pvsync2 *p = ctx;
 	ssize_t r;
 
-	if (p->done || n == 0)
+	if (p->done.io || n == 0)
 		return 0;
 	/* EINTR means that nothing was transferred: do it again. */
 	do {
 		r = pvsync2_one(p, ios[0]);
 	} while (r < 0 && errno == EINTR);
 	ios[0]->res = r < 0 ? -errno : r;
-	p->done = ios[0];
-	return 1;
-}
-
-static int pvsync2_reap(void *ctx, struct io **done, unsigned min, unsigned max, uint64_t until)
-{
-	struct pvsync2 *p = ctx;
-
-	(void)min;
-	(void)until;
-	if (!p->done || max == 0)
-		return 0;
-	done[0] = p->done;
-	p->done = NULL;
+	p->done.io = ios[0];
 	return 1;
 }
 
@@ -133,7 +121,7 @@ const struct engine engine_pvsync2 = {
 	.probe = pvsync2_probe,
 	.open = pvsync2_open,
 	.submit = pvsync2_submit,
-	.reap = pvsync2_reap,
+	.reap = sync_reap,
 	.close = pvsync2_close,
 	.retried = pvsync2_retried,
 };

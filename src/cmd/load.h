@@ -36,6 +36,7 @@ void load_release(struct load *l);
 /* The forecast of a planned suite against that baseline, for people; any_role: it was planned
  * without targets. */
 struct baseline;
-void forecast_text(const struct loaded *s, const struct baseline *b, bool any_role, struct str *out);
+void forecast_text(const struct loaded *s, const struct baseline *b, bool any_role,
+		   struct str *out);
 
 #endif

@@ -25,8 +25,8 @@ struct loaded_results {
  * stored. */
 void results_open(struct loaded_results *l, struct options *o);
 void results_release(struct loaded_results *l);
-/* The sessions of --from or --against, else the accepted ones of that suite and --profile. ERR_NOBASE
- * when there is none; *b can be released in each case. */
+/* The sessions of --from or --against, else the accepted ones of that suite and --profile.
+ * ERR_NOBASE when there is none; *b can be released in each case. */
 int results_baseline(struct options *o, const char *suite, struct baseline *b, struct err *e);
 
 #endif

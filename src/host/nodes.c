@@ -16,13 +16,14 @@ static int unreadable(const char *what, int rc, struct err *e)
 
 int host_nodes(const struct host *h, bool with_memory, struct str *out, struct err *e)
 {
-	int rc = -ENOENT;
+	const char *path = with_memory ? NODES "/has_memory" : NODES "/online";
+	int rc = host_read(h, out, "%s", path);
 
 	/* kernels before 3.x had normal memory only, and no file for all of it */
-	if (with_memory)
-		rc = host_read(h, out, NODES "/has_memory");
-	if (rc == -ENOENT)
-		rc = host_read(h, out, NODES "/online");
+	if (rc == -ENOENT && with_memory) {
+		path = NODES "/online";
+		rc = host_read(h, out, "%s", path);
+	}
 	if (rc == 0 && out->len)
 		return 0;
 	if (rc == -ENOENT && !host_exists(h, NODES)) {
@@ -30,7 +31,7 @@ int host_nodes(const struct host *h, bool with_memory, struct str *out, struct e
 			"this kernel knows no memory nodes ('" NODES "' is missing: CONFIG_NUMA)");
 		return err_hint(e, "leave out numa_cpu_nodes and numa_mem_policy");
 	}
-	return unreadable(NODES "/online", rc, e);
+	return unreadable(path, rc, e);
 }
 
 int host_node_cpus(const struct host *h, unsigned node, struct str *out, struct err *e)

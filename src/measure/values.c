@@ -137,7 +137,7 @@ static void derive_stall(const struct outcome *o, struct value *out)
  * device at another time. */
 static double at_borders(const struct job *j)
 {
-	return (double)(2ULL * j->iodepth * j->numjobs * job_bs_max(j));
+	return 2.0 * j->iodepth * j->numjobs * job_parts(j) * job_bs_max(j);
 }
 
 /* Journals, metadata and others that use the device let it see more: up to a tenth the cache took
@@ -175,7 +175,8 @@ static void derive_depth(const struct job *j, const struct outcome *o, struct va
 
 	if (ios == 0 || o->window == 0)
 		return;
-	set_ok(out, outcome_depth(o, j->numjobs, j->iodepth), relative(1.0, (double)ios), ios);
+	set_ok(out, outcome_depth(o, (uint64_t)j->numjobs * job_parts(j), j->iodepth),
+	       relative(1.0, (double)ios), ios);
 }
 
 static void derive(const struct metric *m, const struct job *j, const struct outcome *o,

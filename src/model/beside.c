@@ -173,6 +173,20 @@ static void free_lines(struct lines *l)
 	VEC_RELEASE(l);
 }
 
+uint32_t job_parts(const struct job *j)
+{
+	struct lines l = {0};
+	uint64_t n = 0;
+
+	if (!j->total)
+		return 1;
+	read_lines(j->beside ? j->beside : "", &l);
+	for (size_t i = 0; i < l.n; i++)
+		n += l.v[i].count;
+	free_lines(&l);
+	return n > 1 && n <= UINT32_MAX ? (uint32_t)n : 1;
+}
+
 static bool same_kind(const struct line *a, const struct line *b)
 {
 	return a->count == b->count && a->nrelation == b->nrelation &&

@@ -182,6 +182,8 @@ uint32_t *jobs_ring(const struct job *jobs, size_t n);
  */
 struct arena;
 void jobs_beside(struct job *jobs, size_t n, struct arena *a);
+/* Jobs that were summed up: those behind a total, else 1. */
+uint32_t job_parts(const struct job *j);
 /* Differences of two such values, "" when equal. */
 void beside_diff(const char *was, const char *is, struct str *out);
 

@@ -74,14 +74,14 @@ void outcome_note(struct outcome *o, const char *fmt, ...)
 		memcpy(o->notes + sizeof(o->notes) - 4, "...", 4);
 }
 
-double outcome_depth(const struct outcome *o, uint32_t numjobs, uint32_t asked)
+double outcome_depth(const struct outcome *o, uint64_t jobs, uint32_t asked)
 {
 	double limit = o->has_slat ? asked : 1, v;
 	uint64_t sum = 0;
 
 	for (unsigned d = 0; d < DIR_COUNT; d++)
 		sum += o->dir[d].clat.sum;
-	v = o->window && numjobs ? (double)sum / (double)o->window / numjobs : 0;
+	v = o->window && jobs ? (double)sum / (double)o->window / (double)jobs : 0;
 	return v < limit ? v : limit;
 }
 

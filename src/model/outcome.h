@@ -67,7 +67,7 @@ struct outcome {
 				 */
 	uint64_t cpu_usr, cpu_sys; /* ns of the worker process inside the window */
 	struct outcome_device device_read, device_written;
-	uint64_t written; /* bytes written in all phases, for the budget */
+	uint64_t written;  /* bytes written in all phases, for the budget */
 	uint64_t verified; /* bytes read back behind the window and found as written */
 	uint64_t nslots;
 	struct outcome_slot *slots; /* nslots entries, malloc'ed: outcome_release */
@@ -94,7 +94,7 @@ void outcome_release(struct outcome *o); /* frees bins and slots */
  * of those issued in the window, over the window and the jobs. What was under way at its begin is
  * missing and what was at its end is whole: never above what can be in flight, which is `asked`, or
  * 1 on a synchronous engine. 0 = none. */
-double outcome_depth(const struct outcome *o, uint32_t numjobs, uint32_t asked);
+double outcome_depth(const struct outcome *o, uint64_t jobs, uint32_t asked);
 const char *outcome_status_name(enum outcome_status s); /* "ok" "io_error" "setup" ... */
 int outcome_status_find(const char *name, enum outcome_status *out);
 const char *io_dir_name(enum io_dir d); /* "read" "write" "trim" */

@@ -26,7 +26,8 @@
 /* Raised when a change of engines, runner or metric table can move a value of unchanged hardware;
  * then baselines of another number are incomparable. Not raised for new words, reports or judging.
  */
-#define MEASUREMENT_VERSION 2 /* 2: percentiles are the middle of their bucket; a cheaper I/O path */
+/* 2: a percentile is the middle of its bucket; a cheaper I/O path. */
+#define MEASUREMENT_VERSION 2
 #define BLKGATE_VERSION "0.1.0"
 
 /* One run. session counts from 0 inside this result; run from 0 inside its session. */
@@ -94,7 +95,8 @@ struct result {
 	/* filled by gate */
 	VEC(struct verdict) verdicts; /* job by job: measure first, then its checks */
 	const char *baseline_digest;
-	const char *environment; /* why the place is suspected and not the change; NULL = it is not */
+	const char
+		*environment; /* why the place is suspected and not the change; NULL = it is not */
 	enum exit_status status;
 
 	/* for readers of the document only; NULL = `values` are left out */

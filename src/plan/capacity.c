@@ -76,7 +76,8 @@ static void memory_room(struct plan *p, const struct host *h)
 				 "its buffers (bs %s, iodepth %u, numjobs %u%s)%s need %s, and of "
 				 "the %s of memory available it may use 90 %%; lower bs, "
 				 "iodepth or numjobs (%s:%u)",
-				 plan_size(&p->arena, job_bs_max(j)), job_depth(j), j->numjobs, several_files(p, j),
+				 plan_size(&p->arena, job_bs_max(j)), job_depth(j), j->numjobs,
+				 several_files(p, j),
 				 ring[i] != i ? " and those of what runs beside it" : "",
 				 plan_size(&p->arena, need), plan_size(&p->arena, available),
 				 p->suite->file, job_line(p, j, PW_BS)));

@@ -9,7 +9,7 @@
 
 static const double LAYOUT_RATE = 500e6;              /* bytes/s while a file is written in full */
 static const uint64_t LAYOUT_FILE_NS = 2 * NS_PER_MS; /* and for each further one besides */
-static const double SIZE_BOUND_RATE = 200e6;          /* bytes/s of a job that ends at size; verify */
+static const double SIZE_BOUND_RATE = 200e6;          /* bytes/s of what ends at size; verify */
 static const double WRITE_RATE_MAX = PLAN_WRITE_RATE; /* bytes/s: bound of a free-running write */
 static const uint64_t HARNESS_NS = 20 * NS_PER_MS;    /* fork, open, threads, journal */
 static const uint64_t END_FSYNC_NS = 500 * NS_PER_MS; /* flush of what is still in the cache */

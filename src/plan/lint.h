@@ -28,12 +28,12 @@ struct lint_rule {
 	bool (*hits)(const struct lint_view *v, struct str *text, struct str *hint);
 };
 
-/* rules_trim.c */
-bool rule_trim_again(const struct lint_view *v, struct str *text, struct str *hint);
-bool rule_trim_granularity(const struct lint_view *v, struct str *text, struct str *hint);
-
 extern const struct lint_rule lint_rules[];
 extern const unsigned lint_rule_count;
+
+/* rules_trim.c */
+bool lint_trim_again(const struct lint_view *v, struct str *text, struct str *hint);
+bool lint_trim_granularity(const struct lint_view *v, struct str *text, struct str *hint);
 /* rules_place.c */
 bool lint_split_above_processors(const struct lint_view *v, struct str *text, struct str *hint);
 /* rules_verify.c */

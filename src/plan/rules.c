@@ -338,8 +338,8 @@ const struct lint_rule lint_rules[] = {
 	 thinktime_blocks_without_thinktime},
 	{RULE_PERCENTILE_NEEDS_SAMPLES, PW_RATE, percentile_needs_samples},
 	{RULE_PRECONDITION, PW_RW, precondition},
-	{RULE_TRIM_AGAIN, PW_RW, rule_trim_again},
-	{RULE_TRIM_GRANULARITY, PW_BS, rule_trim_granularity},
+	{RULE_TRIM_AGAIN, PW_RW, lint_trim_again},
+	{RULE_TRIM_GRANULARITY, PW_BS, lint_trim_granularity},
 	{RULE_SPLIT_ABOVE_PROCESSORS, PW_CPUS_POLICY, lint_split_above_processors},
 	{RULE_VERIFY_NOT_POSSIBLE, PW_VERIFY, lint_verify_not_possible},
 };

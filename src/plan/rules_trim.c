@@ -26,7 +26,7 @@ static enum plan_word repeats(const struct lint_view *v)
 	return PW_COUNT;
 }
 
-bool rule_trim_again(const struct lint_view *v, struct str *text, struct str *hint)
+bool lint_trim_again(const struct lint_view *v, struct str *text, struct str *hint)
 {
 	enum plan_word w;
 
@@ -54,7 +54,7 @@ static uint64_t number(const struct target *t, const char *key)
 	return value && str_to_u64(value, &n) ? n : 0;
 }
 
-bool rule_trim_granularity(const struct lint_view *v, struct str *text, struct str *hint)
+bool lint_trim_granularity(const struct lint_view *v, struct str *text, struct str *hint)
 {
 	const struct target *t = &v->p->targets[v->j->target];
 	bool block = t->kind == TARGET_BLOCK;

@@ -21,7 +21,7 @@ static const struct {
 	 "a workload without dedupe_percentage"},
 	{"numjobs", PW_NUMJOBS, "needs one writer a block, and the jobs share a file",
 	 "files: per_job, or numjobs: 1"},
-	{"nrfiles", PW_NRFILES, "reads one file back", "nrfiles: 1, or files: per_job"},
+	{"nrfiles", PW_NRFILES, "reads one file back", "nrfiles: 1"},
 	{"stonewall", PW_STONEWALL,
 	 "reads back what nothing else may write meanwhile, and other I/O runs beside it",
 	 "a workload that runs alone"},

@@ -84,19 +84,36 @@ uint64_t plan_refill_bytes(const struct plan *p, const struct job *j)
 	return job_file_size(j) * (t->kind == TARGET_DIR ? job_files(j) : 1);
 }
 
-/* First byte behind the region. Before a target is known it is all of a device when no size was
- * written, and of a share of it only the beginning is sure. */
+/* First byte behind the region in a file. Before a target is known it is all of a device when no
+ * size was written, and of a share of it only the beginning is sure. */
 static uint64_t region_end(const struct job *j)
 {
-	uint64_t size = j->size ? j->size : j->size_percent ? j->bs : UINT64_MAX - j->offset;
+	uint64_t size = j->size           ? job_file_size(j)
+			: j->size_percent ? j->bs
+					  : UINT64_MAX - j->offset;
 
 	return j->offset + size;
 }
 
-/* Of one target: all files of a folder begin with the one that is shared. */
-static bool overlap(const struct job *a, const struct job *b)
+/* `offset: 50%` of a target that is not known (yet). */
+static bool begins_somewhere(const struct plan *p, const struct job *j)
 {
-	return a->target == b->target && a->offset < region_end(b) && b->offset < region_end(a);
+	return j->offset_percent && p->targets[j->target].kind == TARGET_NONE;
+}
+
+static bool is_all(const struct job *j)
+{
+	return !j->offset && !j->offset_percent && !j->size && !j->size_percent;
+}
+
+/* For sure, and of one target: all files of a folder begin with the one that is shared. */
+static bool overlap(const struct plan *p, const struct job *a, const struct job *b)
+{
+	if (a->target != b->target)
+		return false;
+	if (begins_somewhere(p, a) || begins_somewhere(p, b))
+		return is_all(a) || is_all(b);
+	return a->offset < region_end(b) && b->offset < region_end(a);
 }
 
 /* Never part of a run on this target. What only was not selected is: a device stays trimmed until
@@ -114,6 +131,18 @@ static bool left_out(const struct planner *pl, size_t i)
 	       j->why != pl->no_check_selected;
 }
 
+/* " (from 1 GiB to the end)"; "" where that is not known. */
+static const char *shared_part(struct planner *pl, const struct job *t, const struct job *r)
+{
+	uint64_t from = t->offset > r->offset ? t->offset : r->offset;
+	uint64_t end = region_end(t) < region_end(r) ? region_end(t) : region_end(r);
+
+	if (begins_somewhere(pl->p, t) || begins_somewhere(pl->p, r))
+		return "";
+	return arena_printf(pl->a, " (from %s to %s)", plan_size(pl->a, from),
+			    end == UINT64_MAX ? "the end" : plan_size(pl->a, end));
+}
+
 static void report(struct planner *pl, size_t trims, size_t reads)
 {
 	const struct plan *p = pl->p;
@@ -121,14 +150,11 @@ static void report(struct planner *pl, size_t trims, size_t reads)
 	const struct workload *w = &pl->s->workloads.v[p->workload[reads]];
 	const struct origin *og = &p->origins[reads].of[pl->at[PW_RW]];
 	struct place at = {og->line ? og->line : w->line, og->line ? og->column : w->column};
-	uint64_t from = t->offset > r->offset ? t->offset : r->offset;
-	uint64_t end = region_end(t) < region_end(r) ? region_end(t) : region_end(r);
-	struct diag *d = plan_finding(
-		p, pl->d, w, RULE_READ_OF_TRIMMED, &at,
-		"workload '%s' reads what workload '%s' trims (from %s to %s): a trimmed block is "
-		"answered without touching the medium, and looks fast",
-		r->name, t->name, plan_size(pl->a, from),
-		end == UINT64_MAX ? "the end" : plan_size(pl->a, end));
+	struct diag *d =
+		plan_finding(p, pl->d, w, RULE_READ_OF_TRIMMED, &at,
+			     "workload '%s' reads what workload '%s' trims%s: a trimmed block is "
+			     "answered without touching the medium, and looks fast",
+			     r->name, t->name, shared_part(pl, t, r));
 
 	if (d)
 		diag_hint(d, "set the two apart by offset and size, or in two suites");
@@ -143,7 +169,7 @@ static void check_trim(struct planner *pl, size_t trims, bool *told)
 		const struct job *j = &p->jobs[i];
 
 		if (told[p->workload[i]] || !metric_job_does(j, DIR_READ) || left_out(pl, i) ||
-		    !overlap(&p->jobs[trims], j))
+		    !overlap(p, &p->jobs[trims], j))
 			continue;
 		told[p->workload[i]] = true;
 		report(pl, trims, i);

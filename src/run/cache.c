@@ -12,6 +12,8 @@
 #define CHUNK (16u << 20)
 #define CHUNKS 64u
 #define PAGE_MIN 4096u
+/* What may stay behind of a drop: a device is also read by others (udev, a partition table). */
+#define LEFT_PERCENT 1
 
 /*
  * Dirty pages cannot be dropped, so they are written first. For a block device too only the cached
@@ -99,4 +101,20 @@ void cache_look(int fd, uint64_t offset, uint64_t len, struct cache_look *c)
 		}
 		c->sys = look_at(fd, offset + at, size, page, c);
 	}
+}
+
+bool cache_kept(const struct cache_look *c, bool may_stay, char *note, size_t size)
+{
+	char buf[32];
+
+	*note = '\0';
+	if (c->sys)
+		snprintf(note, size, "whether the page cache was dropped cannot be seen (%s)",
+			 err_text(c->sys, buf, sizeof(buf)));
+	else if (c->left && !may_stay && c->left * 100 > c->seen * LEFT_PERCENT)
+		return true;
+	else if (c->left)
+		snprintf(note, size, "%llu of %llu pages looked at stayed in the page cache",
+			 (unsigned long long)c->left, (unsigned long long)c->seen);
+	return false;
 }

@@ -55,9 +55,11 @@ struct cache_look {
 	uint64_t seen, left; /* pages looked at, and those of them in memory */
 	int sys;             /* why nothing can be said, 0 = it can */
 };
-/* What may stay behind of a drop: a device is also read by others (udev, a partition table). */
-#define CACHE_LEFT_PERCENT 1
 void cache_look(int fd, uint64_t offset, uint64_t len, struct cache_look *c);
+/* A drop that did not happen would make a read through the cache one of memory: true. Of the little
+ * that may stay, of what may stay by the suite (`direct: auto`; tmpfs has no other way) and of what
+ * cannot be seen the note says so; else it is "". */
+bool cache_kept(const struct cache_look *c, bool may_stay, char *note, size_t size);
 
 /* worker.c: body of a job's worker; arg is its struct run_request. */
 void worker_body(struct child *c);

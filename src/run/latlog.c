@@ -16,8 +16,8 @@ static uint64_t part_max(const struct job *j)
 
 	if (j->time_based || !j->bs || __builtin_mul_overflow(j->size / j->bs, j->loops, &ios))
 		return share;
-	/* A sync behind every write of both words at most, and the one at the end. */
-	ios = ios < share ? ios * 3 + 1 : share;
+	/* A sync of all files behind every write at most, and the one at the end. */
+	ios = ios < share ? ios + (ios + 1) * job_nrfiles(j) : share;
 	return ios < share ? ios : share;
 }
 

@@ -207,6 +207,13 @@ static inline uint64_t task_clock(const struct task *k)
 {
 	return __builtin_expect(k->is_virtual, 0) ? engine_now(&k->eng) : clock_now();
 }
+/* Latest time to wait for: soon enough to look at the stop flag on a real clock. */
+static inline uint64_t task_patience(const struct task *k, uint64_t when)
+{
+	uint64_t soon = k->now + (k->is_virtual ? 10 * NS_PER_SEC : 100 * NS_PER_MS);
+
+	return when < soon ? when : soon;
+}
 /* place.c: before memory is touched, and when the buffers were. 0 or ERR_MEASURE. */
 int task_place(const struct task *k, struct err *e);
 int task_placed(struct task *k, struct err *e);
@@ -235,11 +242,11 @@ void task_quiesce(struct task *k);
  * I/Os that are done as a whole. */
 unsigned task_settle(struct task *k, unsigned n);
 void task_deliver(struct task *k, struct io **v, unsigned n);
+/* Both for one I/O. False: it is not done as a whole. */
+bool task_complete(struct task *k, struct io *io);
 /* latlog.c: to the log of the run; out of line, for the loop that calls it shall stay small. */
 void task_log(struct task *k, unsigned what, uint64_t issued, uint64_t submitted, unsigned times)
 	__attribute__((cold, noinline));
-/* Both for one I/O. False: it is not done as a whole. */
-bool task_complete(struct task *k, struct io *io);
 /* single.c: the loop of a synchronous engine while nothing but I/O happens. Wants k->single and the
  * one io free; returns at a border, and when something else has to happen. */
 void task_single(struct task *k);

@@ -51,7 +51,10 @@ void pattern_init(struct pattern *p, const struct job *j, unsigned thread, uint6
  * pattern_init(). */
 void pattern_init_like(struct pattern *p, const struct pattern *like, unsigned thread,
 		       uint64_t seed);
-/* Next I/O; *pass counts finished passes over the region before it. */
+/* Next I/O; *pass counts finished passes over the region before it. Of sizes that vary an I/O
+ * covers several blocks of the smallest one. A sequential pass cuts its last I/O; a random one that
+ * would reach beyond the region starts earlier. Ranks of zipf and pareto are scattered over the
+ * region by one permutation, the same for all threads: hot blocks are hot for all of them. */
 static inline void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *offset,
 				uint64_t *pass)
 {
@@ -63,11 +66,8 @@ static inline void pattern_next(struct pattern *p, enum io_dir *dir, uint64_t *o
 	*pass = p->pass;
 	*dir = p->only;
 }
-/* Of a pattern with sizes that vary: an I/O covers several blocks of the smallest one. A sequential
- * pass cuts its last I/O; a random one that would reach beyond the region starts earlier. Ranks of
- * zipf and pareto are scattered over the region by one permutation, the same for all threads: hot
- * blocks are hot for all of them. */
-/* Takes back the last n I/Os, which were never submitted. Not of sizes that vary. */
+/* Takes back the last n I/Os, which were never submitted. Of the patterns that verify has:
+ * neither of sizes that vary nor of a plain one, which is computed ahead. */
 void pattern_rewind(struct pattern *p, uint64_t n);
 /* Which I/O of that pass goes to the block, from 0; of patterns that visit each block once a pass.
  */

@@ -32,14 +32,6 @@ static inline bool ended_early(struct task *k)
 	return ended_early_slow(k);
 }
 
-/* Latest time to wait for: soon enough to look at the stop flag on a real clock. */
-static uint64_t patience(const struct task *k, uint64_t when)
-{
-	uint64_t soon = k->now + (k->is_virtual ? 10 * NS_PER_SEC : 100 * NS_PER_MS);
-
-	return when < soon ? when : soon;
-}
-
 __attribute__((cold)) void task_broken(struct task *k)
 {
 	live_fail(k->live, OUTCOME_IO_ERROR, k->eng.broken.sys, 0, 0, "%s on '%s'",
@@ -303,7 +295,7 @@ void task_quiesce(struct task *k)
 		if (k->npend)
 			task_push(k);
 		if (k->eng.inflight)
-			task_collect(k, 1, k->depth, patience(k, UINT64_MAX));
+			task_collect(k, 1, k->depth, task_patience(k, UINT64_MAX));
 		if ((limit && clock_now() > limit) || k->eng.broken.code) {
 			k->stuck = k->eng.inflight > 0;
 			return;
@@ -387,7 +379,7 @@ static void wait_more(struct task *k)
 	bool paced =
 		k->pace.due > k->now && k->nfree && !k->npend && k->left && k->sync_due == IO_READ;
 	uint64_t from = k->now;
-	uint64_t until = patience(k, paced && k->pace.due < k->edge ? k->pace.due : k->edge);
+	uint64_t until = task_patience(k, paced && k->pace.due < k->edge ? k->pace.due : k->edge);
 
 	if (k->eng.inflight) {
 		bool full = !k->nfree && !k->npend;
@@ -506,7 +498,7 @@ void task_run(struct task *k)
 
 	k->t0 += j->startdelay;
 	while (!k->is_virtual && clock_now() < k->t0 && !ended_early(k))
-		clock_sleep_until(patience(k, k->t0));
+		clock_sleep_until(task_patience(k, k->t0));
 	k->now = engine_now(&k->eng);
 	if (k->is_virtual)
 		k->t0 = k->now;

@@ -7,25 +7,19 @@
 
 #include <errno.h>
 
-static uint64_t slice(const struct task *k)
-{
-	return k->now + (k->is_virtual ? 10 * NS_PER_SEC : 100 * NS_PER_MS);
-}
-
 /* Waits for the one io in flight. False: the run is over without it. */
 static bool wait_for(struct task *k)
 {
 	struct io *done;
 
 	for (;;) {
-		int n = engine_reap(&k->eng, &done, 1, 1, slice(k));
+		int n = engine_reap(&k->eng, &done, 1, 1, task_patience(k, UINT64_MAX));
 
 		k->now = engine_now(&k->eng);
 		if (n > 0)
 			return true;
 		if (n < 0) {
-			live_fail(k->live, OUTCOME_IO_ERROR, 0, 0, 0, "%s", k->eng.broken.text);
-			k->end = END_FAILED;
+			task_broken(k);
 			return false;
 		}
 	}
@@ -40,8 +34,7 @@ static bool submit(struct task *k, struct io *io)
 	while (n == 0);
 	if (n > 0)
 		return true;
-	live_fail(k->live, OUTCOME_IO_ERROR, 0, 0, 0, "%s", k->eng.broken.text);
-	k->end = END_FAILED;
+	task_broken(k);
 	return false;
 }
 

@@ -100,38 +100,27 @@ static bool stopped(struct task *k)
 	return true;
 }
 
-/* To read what the page cache still holds would verify memory. Asked for like the drop before a
- * buffered read: refused where it did not happen, noted under `direct: auto`. */
+/* To read what the page cache still holds would verify memory. */
 static int check_dropped(struct task *k, struct err *e)
 {
 	const struct job *j = k->job;
 	struct cache_look c = {0};
-	unsigned long long left, seen;
-	char buf[32];
+	char note[sizeof(k->t->verify_note) - sizeof("verify: ")];
 
 	if (j->direct)
 		return 0;
 	cache_look(k->fds[0], j->offset, j->size, &c);
-	left = c.left;
-	seen = c.seen;
-	if (c.sys) {
-		snprintf(k->t->verify_note, sizeof(k->t->verify_note),
-			 "verify: whether the page cache was dropped cannot be seen (%s)",
-			 err_text(c.sys, buf, sizeof(buf)));
-	} else if (left && (j->direct_auto || left * 100 <= seen * CACHE_LEFT_PERCENT)) {
-		snprintf(k->t->verify_note, sizeof(k->t->verify_note),
-			 "verify: %llu of %llu pages looked at stayed in the page cache and were "
-			 "read from there",
-			 left, seen);
-	} else if (left) {
+	if (cache_kept(&c, j->direct_auto, note, sizeof(note))) {
 		err_set(e, ERR_MEASURE,
 			"reading '%s' back would read memory: %llu of %llu pages looked at could "
-			"not "
-			"be dropped from the page cache",
-			k->req->target_name, left, seen);
+			"not be dropped from the page cache",
+			k->req->target_name, (unsigned long long)c.left,
+			(unsigned long long)c.seen);
 		return err_hint(e, "direct: true, or a target that is not kept in memory (tmpfs, "
 				   "locked or mapped pages)");
 	}
+	if (*note)
+		snprintf(k->t->verify_note, sizeof(k->t->verify_note), "verify: %s", note);
 	return 0;
 }
 

@@ -200,34 +200,19 @@ static int check_job(const struct job *j, const struct engine *g, struct err *e)
 	return 0;
 }
 
-/*
- * A drop that did not happen would make a buffered read a measurement of memory. With `direct:
- * auto` the suite leaves the way open (tmpfs has no other), so there it is noted and not refused.
- */
 static int check_dropped(struct worker *w, const struct cache_look *c, struct err *e)
 {
 	const struct job *j = w->req->job;
-	unsigned long long left = c->left, seen = c->seen;
-	struct live *l = w->live;
-	char buf[32];
 
-	if (c->sys)
-		snprintf(l->note, sizeof(l->note),
-			 "whether the page cache was dropped cannot be seen (%s)",
-			 err_text(c->sys, buf, sizeof(buf)));
-	else if (left && (j->direct_auto || left * 100 <= seen * CACHE_LEFT_PERCENT))
-		snprintf(l->note, sizeof(l->note),
-			 "%llu of %llu pages looked at stayed in the page cache", left, seen);
-	else if (left) {
-		err_set(e, ERR_MEASURE,
-			"'%s' reads '%s' through the page cache, and %llu of %llu pages looked at "
-			"could not be dropped from it",
-			j->name, w->req->target_name, left, seen);
-		return err_hint(
-			e, "direct: true, a target that is not kept in memory (tmpfs, locked or "
+	if (!cache_kept(c, j->direct_auto, w->live->note, sizeof(w->live->note)))
+		return 0;
+	err_set(e, ERR_MEASURE,
+		"'%s' reads '%s' through the page cache, and %llu of %llu pages looked at "
+		"could not be dropped from it",
+		j->name, w->req->target_name, (unsigned long long)c->left,
+		(unsigned long long)c->seen);
+	return err_hint(e, "direct: true, a target that is not kept in memory (tmpfs, locked or "
 			   "mapped pages), or invalidate: false to read from memory on purpose");
-	}
-	return 0;
 }
 
 static int drop_caches(struct worker *w, struct err *e)

@@ -294,20 +294,31 @@ static bool one_device(const struct conductor *c, const struct party *y, size_t 
 	return x->dev_major == z->dev_major && x->dev_minor == z->dev_minor;
 }
 
+/* What of it the count of the target's device holds besides. NULL = nothing: of a device a trim has
+ * a count of its own, of a file it is writes of the file system. */
+static const char *written_by(const struct conductor *c, const struct job *j)
+{
+	if (!job_writes(j) || plan_job_diskless(j))
+		return NULL;
+	if (!job_trims(j))
+		return "another workload wrote to the device at the same time";
+	return c->p->targets[j->target].kind == TARGET_BLOCK
+		       ? NULL
+		       : "another workload trimmed on the device at the same time";
+}
+
 /* The count of a device does not tell whose writes they were. */
 static void unmix_device(const struct conductor *c, struct party *y)
 {
 	for (size_t i = 0; i < y->n; i++)
 		for (size_t k = 0; k < y->n; k++) {
-			const struct job *j = &c->p->jobs[y->entry[k].job];
+			const char *why = written_by(c, &c->p->jobs[y->entry[k].job]);
 			struct outcome_device *d = &y->out[i].device_written;
 
-			if (k == i || d->state != DEVICE_KNOWN || !job_writes(j) ||
-			    plan_job_diskless(j) || !one_device(c, y, i, k))
+			if (k == i || d->state != DEVICE_KNOWN || !why || !one_device(c, y, i, k))
 				continue;
 			*d = (struct outcome_device){.state = DEVICE_UNKNOWN};
-			snprintf(d->why, sizeof(d->why), "%s",
-				 "another workload wrote to the device at the same time");
+			snprintf(d->why, sizeof(d->why), "%s", why);
 		}
 }
 

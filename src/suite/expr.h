@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * suite/expr: the one grammar for requires, admit, when and expect (EBNF in suites/README.md).
- *
- *	expr      = { "all targets:" | "every run:" } subject operator value [ "wait" time ] (wait
- *is refused by the readers) subject   = name { "." name } | "spread" "(" name { "." name } ")"
- *operator  = ">=" |
- *"<=" | ">" | "<" | "==" | "!=" value     = number [ unit ] | percent "of" reference | word { word
- *} reference = "link" | "upstream" | "datasheet." name
+ * suite/expr: the one grammar for requires, admit, when and expect. Its EBNF stands in
+ * suites/README.md; read besides are "wait TIME" and "spread(...)", which the readers refuse.
  *
  * Includes: model, base. Ownership: strings in the given arena.
  */

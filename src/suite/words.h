@@ -2,11 +2,8 @@
 /*
  * suite/words: the table of workload words (fio's names) and how each is read into a struct job.
  * The order of the table is the order of matrix axes in names and of `plan`.
- * Words: rw bs ioengine iodepth iodepth_batch_submit iodepth_batch_complete_min
- * iodepth_batch_complete_max numjobs size nrfiles offset runtime ramp_time time_based loops direct
- * sync fsync fdatasync end_fsync rate_iops rwmixread norandommap randrepeat seed invalidate verify files
- * hipri nowait fixedbufs registerfiles sqthread_poll stonewall sim runs
- * (`sessions` is suite wide, stands only in defaults, and is no word of this table: no job has it.)
+ * `blkgate plan` shows all of them. (`sessions` is suite wide, stands only in defaults, and is no
+ * word of this table: no job has it.)
  * Defaults that depend on other words (time_based, end_fsync, iodepth_batch_complete_max) have a
  * sentence as dflt, stay false or 0 in words_default, and are resolved by plan.
  * Every other fio option named as a key has a sentence of its own ("always grouped here", "use

@@ -24,10 +24,13 @@ static const char STEADY[] =
 	"stopping at a steady state comes with a later version; use 'ramp_time'";
 static const char NETWORK[] = "a network engine is not part of blkgate: it measures storage";
 static const char CEPH[] = "map the image as a block device and name it with --target";
-static const char PASSTHROUGH[] = "NVMe passthrough comes with a later version";
+static const char PROTECTED[] =
+	"'ioengine: io_uring_cmd' refuses formats with metadata or protection information";
 static const char PLACEMENT[] = "data placement comes with a later version";
 static const char PRIORITY[] = "I/O priority comes with a later version";
 static const char IONICE[] = "I/O priority comes with a later version; start blkgate under ionice";
+static const char PERCENTILES[] =
+	"percentiles are always computed: name them in 'percentile_list', 'gate' or 'expect'";
 static const char SERIES[] = "every result holds series of 100 ms";
 static const char TASKSET[] = "the word is 'cpus_allowed', with a list: 0-3,5";
 static const char CONTENTS[] = "buffers are random and never all zero: see 'refill_buffers' and "
@@ -47,8 +50,8 @@ static const struct sentence sentences[] = {
 	{"allow_file_create", "files are created only inside the directory of --target"},
 	{"allow_mounted_write", "a mounted device is never written, and no option lifts it"},
 	{"allrandrepeat", "the word is 'randrepeat'"},
-	{"apptag", PASSTHROUGH},
-	{"apptag_mask", PASSTHROUGH},
+	{"apptag", PROTECTED},
+	{"apptag_mask", PROTECTED},
 	{"arguments", PROGRAMS},
 	{"atomic", "atomic writes come with a later version"},
 	{"ba", "offsets are always aligned to 'bs'"},
@@ -71,11 +74,11 @@ static const struct sentence sentences[] = {
 	 "start blkgate inside the cgroup; its I/O limit is a fact that must match the baseline"},
 	{"cgroup_nodelete", "start blkgate inside the cgroup"},
 	{"cgroup_weight", "start blkgate inside the cgroup"},
-	{"clat_percentiles", "percentiles are always computed: name them in 'gate' or 'expect'"},
+	{"clat_percentiles", PERCENTILES},
 	{"clientname", CEPH},
 	{"clocksource", "time is always CLOCK_MONOTONIC"},
 	{"clustername", CEPH},
-	{"cmd_type", PASSTHROUGH},
+	{"cmd_type", "'ioengine: io_uring_cmd' sends NVMe commands and no others"},
 	{"cmdprio", PRIORITY},
 	{"cmdprio_bssplit", PRIORITY},
 	{"cmdprio_class", PRIORITY},
@@ -180,7 +183,7 @@ static const struct sentence sentences[] = {
 	{"job_max_open_zones", ZONED},
 	{"jobs", "the word is 'numjobs'"},
 	{"kb_base", "spellings have one meaning: k and KiB are 1024, kB is 1000"},
-	{"lat_percentiles", "percentiles are always computed: name them in 'gate' or 'expect'"},
+	{"lat_percentiles", PERCENTILES},
 	{"latency_percentile", LATENCY},
 	{"latency_run", LATENCY},
 	{"latency_target", LATENCY},
@@ -209,7 +212,7 @@ static const struct sentence sentences[] = {
 	{"loop", "the word is 'loops'"},
 	{"max_latency", "demand it with 'expect: [read.clat.max <= ...]'"},
 	{"max_open_zones", ZONED},
-	{"md_per_io_size", PASSTHROUGH},
+	{"md_per_io_size", PROTECTED},
 	{"mem", "buffers are always page aligned memory of the worker"},
 	{"mem_align", "buffers are always page aligned"},
 	{"merge_blktrace_file", REPLAY},
@@ -236,13 +239,12 @@ static const struct sentence sentences[] = {
 	{"per_job_logs", "series are part of the result: use 'report'"},
 	{"percentage_random",
 	 "a mix of sequential and random comes with a later version; use two workloads"},
-	{"pi_act", PASSTHROUGH},
-	{"pi_chk", PASSTHROUGH},
+	{"pi_act", PROTECTED},
+	{"pi_chk", PROTECTED},
 	{"pingpong", NETWORK},
 	{"plid_select", PLACEMENT},
 	{"plids", PLACEMENT},
-	{"poll",
-	 "polled completions come with a later version; they are never used without a word"},
+	{"poll", "the word is 'hipri'"},
 	{"pool", CEPH},
 	{"port", NETWORK},
 	{"pre_read", "reading a region into the page cache first comes with a later version"},
@@ -289,7 +291,7 @@ static const struct sentence sentences[] = {
 	{"significant_figures", "documents hold exact integers"},
 	{"single-instance", GLUSTER},
 	{"skip_bad", "raw flash (MTD) is not part of blkgate"},
-	{"slat_percentiles", "percentiles are always computed: name them in 'gate' or 'expect'"},
+	{"slat_percentiles", PERCENTILES},
 	{"softrandommap", "the map of offsets is always kept, or not with 'norandommap: true'"},
 	{"spr_num_regions", "preparing a drive comes with a later version: precondition"},
 	{"spr_op", "preparing a drive comes with a later version: precondition"},

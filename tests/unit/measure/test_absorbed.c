@@ -78,6 +78,30 @@ static void absorbed_is_a_share(void **state)
 	}
 }
 
+/* What is in flight at the borders is on its way to every target of a total. */
+static void borders_of_a_total(void **state)
+{
+	struct job j = writer;
+	struct outcome o;
+	struct value v;
+
+	(void)state;
+	outcome_init(&o);
+	o.status = OUTCOME_OK;
+	o.window = 1000000000;
+	o.dir[DIR_WRITE].bytes = 4096000;
+	o.dir[DIR_WRITE].ios = 1000;
+	o.device_written = (struct outcome_device)KNOWN(4505600 + 3 * 8192);
+	assert_int_equal(value_of("write.absorbed", &j, &o).state, VALUE_ABSENT);
+	j.total = true;
+	j.beside = "3 part rw=write";
+	v = value_of("write.absorbed", &j, &o);
+	assert_true(v.state == VALUE_OK && v.v == 0);
+	o.device_written.bytes++;
+	assert_int_equal(value_of("write.absorbed", &j, &o).state, VALUE_ABSENT);
+	outcome_release(&o);
+}
+
 static void depth_is_littles(void **state)
 {
 	struct job j = writer;
@@ -96,6 +120,12 @@ static void depth_is_littles(void **state)
 	j.numjobs = 2;
 	v = value_of("depth.reached", &j, &o);
 	assert_true(v.state == VALUE_OK && v.v == 3 && v.n == 1000);
+	/* of the jobs on all targets together: still what one of them had */
+	j.total = true;
+	j.beside = "2 part rw=write\n1 part rw=write bs=512";
+	v = value_of("depth.reached", &j, &o);
+	assert_true(v.state == VALUE_OK && v.v == 1);
+	j.total = false;
 	o.has_slat = false; /* a synchronous engine has one in flight at most */
 	assert_true(value_of("depth.reached", &j, &o).v == 1);
 	j.rate = 1e6;
@@ -110,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(absorbed_is_a_share),
+		cmocka_unit_test(borders_of_a_total),
 		cmocka_unit_test(depth_is_littles),
 	};
 

@@ -96,6 +96,8 @@ static void alike_are_counted(void **state)
 	assert_true(str_starts(j[0].beside, "3 other bs="));
 	assert_null(strchr(j[0].beside, '\n'));
 	assert_true(str_starts(j[4].beside, "4 part bs="));
+	assert_int_equal(job_parts(&j[4]), 4);
+	assert_int_equal(job_parts(&j[0]), 1);
 	assert_string_equal(j[0].beside, j[3].beside);
 	arena_release(&a);
 }

@@ -93,6 +93,8 @@ static void rules(void **state)
 		 P "rw: write, buffer_compress_percentage: 10"},
 		{"verify-not-possible", DIAG_ERROR, P "rw: write, numjobs: 2",
 		 P "rw: write, numjobs: 2, files: per_job"},
+		{"verify-not-possible", DIAG_ERROR, P "rw: write, files: per_job, nrfiles: 2",
+		 P "rw: write, files: per_job, nrfiles: 1"},
 		{"verify-not-possible", DIAG_ERROR, P "rw: write, direct: false, bs: 32",
 		 P "rw: write, direct: false, bs: 64"},
 		{"sim-without-sim", DIAG_WARN, "rw: read, ioengine: psync, sim: lat=100us",

@@ -163,6 +163,8 @@ static void reads_of_trimmed_blocks(void **state)
 		{"size: 32MiB, offset: 32MiB", "rw: read, size: 32832k, bs: 64k", true},
 		{"size: 50%", "rw: read, offset: 32MiB", false},
 		{"size: 50%", "rw: read, size: 51%", true},
+		{"offset: 50%, size: 50%", "rw: read, size: 50%", false},
+		{"offset: 50%, size: 50%", "rw: read, size: 51%", true},
 		{"", "rw: randrw", true},
 		{"", "rw: randrw, rwmixread: 0", false},
 		{"", "rw: write", false},
@@ -190,6 +192,11 @@ static void reads_of_trimmed_blocks(void **state)
 		assert_int_equal(fix_rule(f, "read-of-trimmed")->line, 5);
 		assert_part(fix_rule(f, "read-of-trimmed")->hint, "offset and size");
 	}
+	/* so small a share that it begins with the device */
+	fix_refused(f,
+		    HEAD_BARE "  - {name: a, rw: trim, offset: 1%, bs: 4MiB, size: 4MiB}\n"
+			      "  - {name: b, rw: read, size: 4MiB}\n",
+		    "from 0 to 4 MiB");
 	/* a device stays trimmed until the reader is selected */
 	f->o.only = "a";
 	fix_refused(f, HEAD_BARE "  - {name: a, rw: trim}\n  - {name: b, rw: read}\n",
@@ -222,6 +229,20 @@ static void reads_of_trimmed_blocks_in_lint(void **state)
 			    "  - {name: b, rw: read, offset: 1GiB}\n");
 	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, size: 1GiB}\n"
 			    "  - {name: b, rw: read, offset: 1GiB}\n");
+	/* a share of the target begins where only the target tells */
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, offset: 50%, size: 50%}\n"
+			    "  - {name: b, rw: read, size: 50%}\n");
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, size: 1GiB}\n"
+			    "  - {name: b, rw: read, offset: 50%}\n");
+	fix_refused(f, HEAD_BARE "  - {name: a, rw: trim}\n  - {name: b, rw: read, offset: 50%}\n",
+		    "'b' reads what workload 'a' trims: a trimmed block");
+	/* each of several files is as long as its share */
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, nrfiles: 4, size: 64MiB}\n"
+			    "  - {name: b, rw: read, offset: 16MiB, size: 16MiB}\n");
+	fix_refused(f,
+		    HEAD_BARE "  - {name: a, rw: trim, nrfiles: 4, size: 64MiB}\n"
+			      "  - {name: b, rw: read, offset: 8MiB, size: 16MiB}\n",
+		    "from 8 MiB to 16 MiB");
 	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, when: target.type == block}\n"
 			    "  - {name: b, rw: read, when: target.type == dir}\n");
 }

@@ -310,6 +310,25 @@ static void log_and_histogram_agree_on_every_engine(void **state)
 	}
 }
 
+/* A sync is one call a file, and a run that ends at size knows how many there will be. */
+static void log_has_room_for_the_syncs_of_all_files(void **state)
+{
+	struct job j = sized(sim_job("lat=1us"), RW_WRITE, 30 * 4096, 1);
+	struct outcome o;
+
+	(void)state;
+	j.nrfiles = 3;
+	j.fsync = j.fdatasync = 1;
+	j.end_fsync = true;
+	struct latlog *l = logged(&j, -1, &o);
+
+	assert_int_equal(o.sync_lat.n, (30 + 1) * 3);
+	same_as_log("sim", l, &o);
+	assert_int_equal(latlog_kept(l), 30 + (30 + 1) * 3);
+	latlog_free(l);
+	outcome_release(&o);
+}
+
 static void full_log_counts_what_it_lacks(void **state)
 {
 	struct job j = sized(sim_job("lat=1us"), RW_READ, 100 * 4096, 1);
@@ -453,6 +472,7 @@ int main(void)
 		cmocka_unit_test(quantiles_are_those_of_the_distribution),
 		cmocka_unit_test(quantiles_of_long_tails),
 		cmocka_unit_test(log_and_histogram_agree_on_every_engine),
+		cmocka_unit_test(log_has_room_for_the_syncs_of_all_files),
 		cmocka_unit_test(full_log_counts_what_it_lacks),
 		cmocka_unit_test(text_of_a_log),
 		cmocka_unit_test(stall_of_a_second),

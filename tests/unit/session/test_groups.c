@@ -174,6 +174,7 @@ static void the_total_is_exact(void **state)
 		assert_int_equal(sum->out.dir[DIR_READ].lat.n, 2000);
 		assert_int_equal(sum->out.window, NS_PER_SEC);
 		assert_int_equal(sum->out.slots[3].ios[DIR_READ], 200);
+		assert_true(outcome_depth(&sum->out, job_parts(&w->result.jobs[2]), 8) == 1);
 	}
 	assert_true(w->result.sessions.v[1].complete);
 }

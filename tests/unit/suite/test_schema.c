@@ -39,6 +39,9 @@ static void test_schema(void **state)
 
 	(void)state;
 	read_all("suites/schema.json", &text);
+	/* what YAML makes of an expectation with a colon */
+	assert_non_null(strstr(text.s, "\"every run\": {\"type\": \"string\"}"));
+	assert_non_null(strstr(text.s, "\"all targets\": {\"type\": \"string\"}"));
 	for (unsigned i = 0; i < word_count; i++)
 		has_key(&text, word_table[i].name);
 	for (size_t i = 0; i < nsections; i++)

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fileio.h"
@@ -316,6 +317,21 @@ static void test_find(void **state)
 	assert_null(word_nearest("zzzzzzzz"));
 }
 
+/* "the word is 'bs'" names one that there is. */
+static void names_a_word(const char *option, const char *sentence)
+{
+	static const char lead[] = "the word is '";
+	const char *at = sentence ? strstr(sentence, lead) : NULL;
+	char name[64];
+
+	if (!at)
+		return;
+	at += strlen(lead);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "'"), at);
+	if (!word_find(name))
+		fail_msg("'%s': '%s' is no word", option, name);
+}
+
 /* Every option of fio is a word or has a sentence; the list is that of `fio --cmdhelp=all`. */
 static void test_fio(void **state)
 {
@@ -333,6 +349,7 @@ static void test_fio(void **state)
 		if (l[0] == '#')
 			continue;
 		n++;
+		names_a_word(l, sentence);
 		/* name and description are keys of a workload, not words of I/O */
 		if (word_find(l) && sentence)
 			fail_msg("'%s' is a word and has a sentence", l);
@@ -340,6 +357,12 @@ static void test_fio(void **state)
 			fail_msg("'%s' is neither a word nor has it a sentence", l);
 	}
 	assert_true(n > 200);
+	names_a_word("poll", word_fio_sentence("poll"));
+	/* what is there is not put off to a later version */
+	assert_non_null(strstr(word_fio_sentence("poll"), "'hipri'"));
+	assert_non_null(strstr(word_fio_sentence("cmd_type"), "io_uring_cmd"));
+	assert_non_null(strstr(word_fio_sentence("pi_act"), "io_uring_cmd"));
+	assert_non_null(strstr(word_fio_sentence("lat_percentiles"), "percentile_list"));
 	assert_null(word_fio_sentence(""));
 	assert_null(word_fio_sentence("zzz"));
 	assert_null(word_fio_sentence("iodepth"));
