@@ -72,6 +72,10 @@ static int refused(unsigned entries, int rc, struct err *e)
 		return err_hint(e,
 				"the kernel has no io_uring, or a sandbox hides it; choose another "
 				"ioengine");
+	case EMFILE:
+		err_sys(e, ERR_MEASURE, EMFILE, "engine \"io_uring\": ring of %u entries", entries);
+		return err_hint(e, "each job has a ring: raise RLIMIT_NOFILE (ulimit -n), or lower "
+				   "numjobs");
 	default:
 		return err_sys(e, ERR_MEASURE, -rc, "engine \"io_uring\": ring of %u entries",
 			       entries);

@@ -31,6 +31,9 @@ static const char *likely(const struct job *j, int sys)
 		       : sys == EBUSY    ? " (data in the page cache waits to be written there: "
 					   "invalidate: true)"
 					 : "";
+	if (sys == ENOMEM)
+		return " (memory, or address space: RLIMIT_AS, which a mapping of the target needs "
+		       "as well)";
 	if (sys == EINVAL && j->direct)
 		return " (direct: are offset and length multiples of the logical block size?)";
 	if (sys == EOPNOTSUPP && j->hipri)

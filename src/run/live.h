@@ -271,7 +271,8 @@ static inline bool device_marks_early(const struct job *j)
 }
 /* What came of the marks, into o. */
 void device_gather(const struct device_marks *m, struct outcome *o);
-/* depth.c: says in o when the depth that was asked for was not reached and no pacer explains it. */
+/* depth.c: says in o when the depth that was asked for was not reached and no pacer explains it, or
+ * the pacer's rate_iops was not. */
 void depth_note(const struct job *j, struct outcome *o);
 
 /* inject.c */

@@ -407,7 +407,9 @@ static void issue(struct task *k)
 		task_push(k);
 		if (k->npend == before)
 			return; /* the engine is full */
-	} while (k->nfree);
+		/* A submission may block: at a great depth beyond the border of a phase, which
+		 * alone decides to which of them an I/O belongs. */
+	} while (k->nfree && k->pushed_at < k->edge);
 }
 
 static void work(struct task *k)

@@ -325,9 +325,11 @@ static void run_threads(struct child *c, struct worker *w)
 		int rc = pthread_create(&w->thread[i], NULL, thread_main, &arg[i]);
 
 		if (rc) {
-			live_fail(w->live, OUTCOME_SETUP, rc, 0, 0,
-				  "cannot start thread %u of %u of '%s': %s", i + 1, n,
-				  w->req->job->name, err_text(rc, buf, sizeof(buf)));
+			live_fail(
+				w->live, OUTCOME_SETUP, rc, 0, 0,
+				"cannot start thread %u of %u of '%s': %s; lower numjobs, or raise "
+				"what limits processes or memory (ulimit -u, ulimit -v, pids.max)",
+				i + 1, n, w->req->job->name, err_text(rc, buf, sizeof(buf)));
 			/* Here and now: those that were started use what stands on this stack. */
 			atomic_store(&w->live->final, 1);
 			_exit(0);

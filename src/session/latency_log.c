@@ -38,16 +38,16 @@ int latency_log_end(struct conductor *c, struct latlog *log, struct run *run, st
 		latlog_free(log);
 		return 0;
 	}
-	/* In the result, because taking the log down costs time of the run. */
-	outcome_note(&run->out, "latency log of %llu I/Os and syncs",
-		     (unsigned long long)latlog_kept(log));
-	if (latlog_lost(log))
-		outcome_note(&run->out, "latency log full: %llu I/Os are not in it",
-			     (unsigned long long)latlog_lost(log));
 	str_init(&s);
 	latlog_text(log, o->has_slat, &s);
 	path = path_of(c, run);
 	rc = file_write(path, s.s, s.len, e);
+	/* In the result, because taking the log down costs time of the run. */
+	outcome_note(&run->out, "latency log of %llu I/Os and syncs%s",
+		     (unsigned long long)latlog_kept(log), rc ? " (it could not be written)" : "");
+	if (latlog_lost(log))
+		outcome_note(&run->out, "latency log full: %llu I/Os are not in it",
+			     (unsigned long long)latlog_lost(log));
 	free(path);
 	str_release(&s);
 	latlog_free(log);

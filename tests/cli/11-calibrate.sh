@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Calibrate: from accepted sessions and from results, the forecast of the suite, and tolerances written
 # back into the suite with its comments kept.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 cat >"$T/noisy.yaml" <<'EOS'

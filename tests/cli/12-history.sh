@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # --history: what each gate came to is kept, streaks are told, and what is no evidence is not kept.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 sim_suite "$T/s.yaml" 'lat=100us' 'gate: {iops: 10%}'
 
+# shellcheck disable=SC2317 # called by t
 run() { "$P" run "$1" --target "$T/scratch" --out "$T/$2" --baselines "$T/b" --history "$T/h" "${@:3}"; }
 
 for i in 1 2 3; do

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # selftest: a suite that can judge passes, one that cannot says so; nothing is stored.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 sim_suite "$T/s.yaml" 'lat=100us,sd=1%' 'gate: {iops: 10%, stall.longest: {tolerance: +50ms, role: watch}}'

@@ -65,6 +65,8 @@ done
 ok "the log says its units" grep -qx 'thread,end_ns,direction,slat_ns,clat_ns,lat_ns' logs/truth.dut.sim.s1.r1.csv
 ok "the result says that there was one" jq -e '[.runs[].notes | test("latency log of [0-9]+ I/Os")] | all' out/result.json
 t "a log that cannot be written" 4 "$P" run truth.yaml --target "$T/scratch" --only sim --latency-log /proc/nowhere --out out2
+t "a log that may not stand there" 4 "$P" run truth.yaml --target "$T/scratch" --only sim --latency-log /proc/self --out out3
+ok "the result does not say that there is one" jq -e '[.runs[] | select(.status == "ok") | .notes | test("it could not be written")] | all' out3/result.json
 ok "nothing but the logs is in their folder" test "$(find logs -type f ! -name 'truth.dut.*.s1.r1.csv' | wc -l)" -eq 0
 
 # The two agree because both are right, and not because the comparison could not fail.

@@ -100,6 +100,33 @@ static void an_open_loop_tells_none(void **state)
 	outcome_release(&o);
 }
 
+/* 2000 a second are asked of a target that does 1000 at this depth. */
+static void a_missed_rate_is_noted(void **state)
+{
+	static const struct {
+		double rate_iops;
+		uint32_t jobs;
+		const char *note;
+	} rows[] = {
+		{2000, 1, "rate_iops reached 1000 of 2000"},
+		{2000, 2, "rate_iops reached 2000 of 4000"},
+		{990, 1, ""},
+		{1020, 1, ""}, /* within 5 % */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct job j = deep(sim_job("lat=1ms"), 1);
+		struct outcome o;
+
+		j.rate_iops = rows[i].rate_iops;
+		j.numjobs = rows[i].jobs;
+		run_ok(&j, INJECT_NONE, &o);
+		assert_string_equal(o.notes, rows[i].note);
+		outcome_release(&o);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +134,7 @@ int main(void)
 		cmocka_unit_test(never_above_what_was_asked),
 		cmocka_unit_test(the_gap_is_noted),
 		cmocka_unit_test(an_open_loop_tells_none),
+		cmocka_unit_test(a_missed_rate_is_noted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
