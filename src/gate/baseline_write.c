@@ -20,21 +20,6 @@ static void write_time(struct jw *w, const char *key, int64_t utc)
 	str_release(&s);
 }
 
-static void write_facts(struct jw *w, const char *key, const struct facts *f)
-{
-	jw_object(w, key);
-	for (size_t i = 0; f && i < f->n; i++) {
-		if (f->v[i].value) {
-			jw_str(w, f->v[i].key, f->v[i].value);
-			continue;
-		}
-		jw_object_flat(w, f->v[i].key);
-		jw_str(w, "unknown", f->v[i].why);
-		jw_end_object(w);
-	}
-	jw_end_object(w);
-}
-
 static void write_grid(struct jw *w, const struct bins *b)
 {
 	jw_array_flat(w, NULL);
@@ -180,7 +165,7 @@ static void write_targets(struct jw *w, const struct base_session *s)
 		}
 		if (!next)
 			break;
-		write_facts(w, next->target, next->facts);
+		result_write_facts(w, next->target, next->facts);
 		last = next->target;
 	}
 	jw_end_object(w);
@@ -196,7 +181,7 @@ void baseline_session_write(const struct base_session *s, const struct result *r
 	jw_u64(w, "blkgate_baseline", BASELINE_VERSION);
 	jw_str(w, "boot_id", s->boot_id);
 	jw_u64(w, "epoch", s->epoch);
-	write_facts(w, "host", &s->host);
+	result_write_facts(w, "host", &s->host);
 	write_jobs(w, s, r, session);
 	jw_u64(w, "measurement_version", s->measurement_version);
 	jw_str(w, "profile", r->profile);

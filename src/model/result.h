@@ -113,6 +113,9 @@ void result_fio(const struct result *r, uint32_t job, const char *scratch, struc
 
 /* The document, built in memory. with_verdicts false leaves verdicts and status out. */
 void result_write(const struct result *r, bool with_verdicts, struct jw *w);
+/* Facts by key: a text is a known value; {"unknown": reason} is one that could not be read. NULL =
+ * none. */
+void result_write_facts(struct jw *w, const char *key, const struct facts *f);
 /* One member of `values`: {"value": 5003.2, "unit": "IOPS"}; a value that is not there is null with
  * its state and count; n/a is left out. */
 void result_write_value(struct jw *w, const char *name, enum unit unit, const struct value *v);

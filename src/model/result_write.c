@@ -29,11 +29,10 @@ void doc_write_texts(struct jw *w, const char *key, const char *const *v, size_t
 	jw_end_array(w);
 }
 
-/* A text is a known value; {"unknown": reason} is a fact that could not be read. */
-static void write_facts(struct jw *w, const char *key, const struct facts *f)
+void result_write_facts(struct jw *w, const char *key, const struct facts *f)
 {
 	jw_object(w, key);
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; f && i < f->n; i++) {
 		if (f->v[i].value) {
 			jw_str(w, f->v[i].key, f->v[i].value);
 			continue;
@@ -64,7 +63,7 @@ static void write_target(struct jw *w, const struct target *t)
 	jw_u64(w, "diskseq", t->diskseq);
 	jw_bool(w, "write_allowed", t->write_allowed);
 	write_text(w, "fstype", t->fstype);
-	write_facts(w, "facts", &t->facts);
+	result_write_facts(w, "facts", &t->facts);
 	jw_end_object(w);
 }
 
@@ -210,7 +209,7 @@ void doc_write_head(const struct result *r, struct jw *w)
 	doc_write_closing(r, w);
 	write_seed(w, "seed", r->seed);
 	write_rules(r, w);
-	write_facts(w, "host", &r->host);
+	result_write_facts(w, "host", &r->host);
 	jw_array(w, "targets");
 	for (size_t i = 0; i < r->ntargets; i++)
 		write_target(w, &r->targets[i]);

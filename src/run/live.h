@@ -220,7 +220,7 @@ int task_placed(struct task *k, struct err *e);
 
 /* files.c: 0 or ERR_MEASURE. */
 int task_reopen(struct task *k, struct err *e);
-void task_patterns(struct task *k); /* makes them */
+void task_patterns(struct task *k); /* makes them; task_close_files() frees them */
 void task_rewind(struct task *k);   /* all from their begin */
 /* Of several files: sets io->fd. */
 struct pattern *task_next_file(struct task *k, struct io *io);

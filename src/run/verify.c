@@ -131,6 +131,9 @@ static int take_area(struct readback *r, struct err *e)
 	uint32_t bs = k->job->bs, chunk = k->is_sync ? CHUNK_SYNC : CHUNK;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
+	/* Nothing splits a command that is larger than the drive takes: what was written fits. */
+	if (k->engine->caps & ENGINE_PASSTHROUGH)
+		chunk = bs;
 	r->blocks = bs < chunk ? chunk / bs : 1;
 	if (r->blocks > k->pattern->blocks)
 		r->blocks = (uint32_t)k->pattern->blocks;

@@ -267,7 +267,8 @@ static void harm(struct task *k, const char *what)
 }
 
 /* One thread from its set-up to the end of its verification, with harm done in between. */
-static void run_harmed(const struct job *j, const char *what, struct live *l)
+static void run_harmed(const struct job *j, const struct engine *g, const char *what,
+		       struct live *l)
 {
 	struct run_request q = {.job = j, .target_name = "T", .seed = 4, .run_seed = 5};
 	int fd = scratch(j->size);
@@ -275,7 +276,7 @@ static void run_harmed(const struct job *j, const char *what, struct live *l)
 			 .req = &q,
 			 .live = l,
 			 .t = &l->thread[0],
-			 .engine = engine_find(j->ioengine),
+			 .engine = g,
 			 .fds = &fd,
 			 .nfds = 1,
 			 .depth = j->iodepth,
@@ -322,7 +323,7 @@ static void a_target_that_lies(void **state)
 		struct job j = file_job("psync", i % 2 ? RW_RANDWRITE : RW_WRITE, 2);
 		struct live *l = live_new(1, 10);
 
-		run_harmed(&j, rows[r].harm, l);
+		run_harmed(&j, engine_find("psync"), rows[r].harm, l);
 		if (!l->error_ready || l->status != OUTCOME_IO_ERROR ||
 		    !strstr(l->text, rows[r].part) || !strstr(l->text, rows[r].count))
 			fail_msg("%s: '%s'", rows[r].harm, l->text);
@@ -338,7 +339,30 @@ static void a_target_that_does_not(void **state)
 	struct live *l = live_new(1, 10);
 
 	(void)state;
-	run_harmed(&j, "", l);
+	run_harmed(&j, engine_find("psync"), "", l);
+	if (l->error_ready)
+		fail_msg("%s", l->text);
+	assert_int_equal(l->thread[0].verified, BLOCKS * BS);
+	live_free(l);
+}
+
+/* A drive takes what was written in one piece, and need not take more. */
+static int submit_small(void *ctx, struct io **ios, unsigned n)
+{
+	assert_true(ios[0]->len <= BS);
+	return engine_find("psync")->submit(ctx, ios, n);
+}
+
+static void nothing_splits_a_command(void **state)
+{
+	struct job j = file_job("psync", RW_RANDWRITE, 2);
+	struct engine node = *engine_find("psync");
+	struct live *l = live_new(1, 10);
+
+	(void)state;
+	node.caps |= ENGINE_PASSTHROUGH;
+	node.submit = submit_small;
+	run_harmed(&j, &node, "", l);
 	if (l->error_ready)
 		fail_msg("%s", l->text);
 	assert_int_equal(l->thread[0].verified, BLOCKS * BS);
@@ -445,6 +469,7 @@ static void passes_do_not_overlap(void **state)
 		engine_close(&k.eng);
 		free(k.pattern);
 		task_free(&k);
+		free(k.pattern);
 		live_free(l);
 	}
 }
@@ -503,6 +528,7 @@ int main(void)
 		cmocka_unit_test(generations),
 		cmocka_unit_test(a_target_that_lies),
 		cmocka_unit_test(a_target_that_does_not),
+		cmocka_unit_test(nothing_splits_a_command),
 		cmocka_unit_test(runs),
 		cmocka_unit_test(passes_do_not_overlap),
 		cmocka_unit_test(refused),
