@@ -444,6 +444,7 @@ static void passes_do_not_overlap(void **state)
 					 l->thread[0].written / BS);
 		engine_close(&k.eng);
 		task_free(&k);
+		free(k.pattern);
 		live_free(l);
 	}
 }
