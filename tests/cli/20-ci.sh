@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ci/bench with stubs for fio and blkgate: its status, whatever the machine is able to do. `id` is a stub too, so
-# that it stays off the devices.
+# The scripts in ci/ with stubs for their tools: their status, and what a signal leaves behind, whatever the machine
+# is able to do. `id` is a stub too, so that ci/bench stays off the devices.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -32,6 +32,7 @@ good='{"jobs": [{"error": 0, "usr_cpu": 10, "job_runtime": 1000, "read": {"iops"
 figures() { printf '%s' "$1" >"$T/here/figures" && echo "$2" >"$T/here/status"; }
 # In place of the shell that runs it: a signal to that reaches the script itself.
 bench() { PATH=$T/here/stubs:$PATH TMPDIR=$T/here/tmp BLKGATE=$T/here/stubs/blkgate PAIRS=${pairs:-1} SECONDS_A_RUN=1 exec "$ROOT/ci/bench" "$@"; }
+# shellcheck disable=SC2317 # called through t
 in_shell() { (pairs=$1 && bench "$2"); }
 # ci/bench works from the root of the tree; the stubs find their words here.
 sed -i "2i cd '$T/here' || exit 1" stubs/fio
@@ -74,4 +75,31 @@ kill -TERM $pid
 wait $pid
 ok "bench: ended by SIGTERM" test $? -eq 130
 ok "bench: its folder is gone" test -z "$(ls -A tmp)"
+
+# ci/lab: the virtual machine goes with the script that started it.
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "ci/lab" "emulates x86_64 only"
+	finish
+fi
+mkdir -p keep/boot keep/lib/modules/0 && : >keep/boot/vmlinuz-0
+for tool in busybox modprobe depmod; do printf '#!/bin/sh\n' >stubs/$tool; done
+printf '#!/bin/sh\ncat >/dev/null\n' >stubs/cpio
+printf '#!/bin/sh\necho $$ >"%s/pid"\nexec sleep 60\n' "$T/here" >stubs/qemu-system-x86_64
+chmod +x stubs/*
+for sig in INT TERM HUP; do
+	rm -f pid
+	# Nobody in the background hears INT, unless somebody sees to it.
+	PATH=$T/here/stubs:$PATH TMPDIR=$T/here/tmp env --default-signal=INT "$ROOT/ci/lab" -k "$T/here/keep" true >"$T/out" 2>"$T/err" &
+	lab=$!
+	for _ in {1..200}; do
+		[ -s pid ] && break
+		sleep 0.05
+	done
+	ok "lab: the machine runs" test -s pid
+	kill -$sig $lab
+	wait $lab
+	ok "lab: ended by SIG$sig" test $? -eq 130
+	ok "lab: so is the machine" bash -c "! kill -0 $(cat pid) 2>/dev/null"
+	ok "lab: its folder is gone" test -z "$(ls -A tmp)"
+done
 finish
