@@ -282,14 +282,21 @@ void print_results(const struct documents *d, enum exit_status status)
 		.quiet = d->o->quiet,
 		.command = d->command,
 	};
-	struct str text;
+	struct str text, accept;
 
 	str_init(&text);
+	str_init(&accept);
+	if (d->o->baselines && !str_eq(d->o->baselines, "baselines")) {
+		str_add(&accept, " --baselines ");
+		str_add_shell(&accept, d->o->baselines);
+	}
+	c.accept_options = accept.s;
 	for (size_t i = 0; i < d->n && !d->o->quiet; i++) {
 		c.result_path = d->paths[i];
 		report_console(d->results[i], &c, &text);
 	}
 	report_last_line(d->results, d->n, status, &c, &text);
 	fwrite(text.s, 1, text.len, stderr);
+	str_release(&accept);
 	str_release(&text);
 }

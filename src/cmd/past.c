@@ -8,12 +8,16 @@ static int one_result(const struct documents *d, const struct result *r, struct 
 	struct history h;
 	struct str text;
 	int rc = history_load(d->o->history, r->suite, r->profile, &h, e);
+	bool stored;
 
 	str_init(&text);
 	if (rc == 0 && history_notes(&h, r, &text) > 0 && !d->o->quiet)
 		say("history:\n%.*s", (int)text.len - 1, text.s);
 	if (rc == 0)
-		rc = history_store(d->o->history, r, NULL, e);
+		rc = history_store(d->o->history, r, &stored, e);
+	if (rc == 0 && !stored)
+		say("history: this result is not kept in '%s': it is %s", d->o->history,
+		    r->inject ? "injected" : "no whole measurement");
 	str_release(&text);
 	history_release(&h);
 	return rc;

@@ -76,7 +76,10 @@ static int run(struct invocation *v)
 		say_err(&e);
 		return (int)status_of(&e);
 	}
-	if (load_open(&v->l, &v->o, true, false, v->o.verbose ? DIAG_NOTE : DIAG_WARN) < 0)
+	if (load_open(&v->l, &v->o, true, false,
+		      v->o.verbose ? DIAG_NOTE
+		      : v->o.quiet ? DIAG_ERROR
+				   : DIAG_WARN) < 0)
 		return STATUS_USAGE;
 	invocation_open(v);
 	return v->o.dry_run ? invocation_dry_run(v) : invocation_run(v);

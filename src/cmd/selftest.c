@@ -145,9 +145,10 @@ static void look_slowed(struct trial *t, const struct result *r, double slow)
 			tell(t, r, v, "NOT RED although I/O was slowed");
 		}
 	}
-	str_addf(&t->out,
-		 "slowed by %.3g %%, twice the largest tolerance: %u gate%s did not go red\n",
-		 100 * slow, t->missed, t->missed == 1 ? "" : "s");
+	str_addf(&t->out, "slowed by %.3g %%, %s: %u gate%s did not go red\n", 100 * slow,
+		 slow < SLOW_MAX ? "twice the largest tolerance"
+				 : "the most there is, and not twice the largest tolerance",
+		 t->missed, t->missed == 1 ? "" : "s");
 }
 
 static int collect(struct trial *t, struct err *e)
@@ -223,6 +224,22 @@ static void close_with(const struct trial *t, enum exit_status status)
 				     : "a gate was red without a change, or stayed green with one");
 }
 
+static void say_cost(const struct loaded *s, uint32_t nbase, uint32_t max)
+{
+	uint64_t one = plan_session_time(&s->plan);
+	struct str text;
+
+	str_init(&text);
+	str_addf(&text,
+		 "selftest: %u sessions as a baseline, 1 to %u unchanged, 2 to %u slowed: ", nbase,
+		 max, max);
+	unit_format_duration(&text, one * (nbase + 3));
+	str_add(&text, " to ");
+	unit_format_duration(&text, one * (nbase + 2 * (uint64_t)max));
+	say("%s, slowed ones longer", text.s);
+	str_release(&text);
+}
+
 static int selftest(struct loaded *s, const struct options *o)
 {
 	struct trial t = {.s = s,
@@ -239,6 +256,13 @@ static int selftest(struct loaded *s, const struct options *o)
 		say("blkgate: %s: %s", s->path, s->plan.setup_error);
 		return s->plan.setup_code == ERR_SUITE ? STATUS_USAGE : STATUS_ERROR;
 	}
+	if (largest_tolerance(&s->plan) <= 0) {
+		say("blkgate: %s: no primary gate of a rate or mean latency in per cent: there is "
+		    "nothing to test",
+		    s->path);
+		return STATUS_USAGE;
+	}
+	say_cost(s, t.nbase, max);
 	str_init(&t.out);
 	t.base = xcalloc(t.nbase, sizeof(*t.base));
 	for (uint32_t i = 0; i < t.nbase; i++)
@@ -276,7 +300,7 @@ int cmd_selftest(int argc, char **argv)
 		options_release(&o);
 		return STATUS_USAGE;
 	}
-	if (load_open(&l, &o, true, false, DIAG_WARN) < 0) {
+	if (load_open(&l, &o, true, false, o.quiet ? DIAG_ERROR : DIAG_WARN) < 0) {
 		load_release(&l);
 		options_release(&o);
 		return STATUS_USAGE;

@@ -75,6 +75,8 @@ int host_descriptors(const struct host *h, uint64_t *n, struct err *e);
  * of them, "" when it has none. 0, or ERR_TARGET: the kernel has none, or does not tell. */
 int host_nodes(const struct host *h, bool with_memory, struct str *out, struct err *e);
 int host_node_cpus(const struct host *h, unsigned node, struct str *out, struct err *e);
+/* Processors that are online, as a list. 0 or ERR_TARGET. */
+int host_cpus(const struct host *h, struct str *out, struct err *e);
 /* Fresh label: a user label becomes fact label.NAME. */
 void host_label(struct facts *f, struct arena *a, const char *name, const char *value);
 

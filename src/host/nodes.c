@@ -67,3 +67,11 @@ void node_fact(const struct host *h, const struct block *disk, struct facts *f, 
 	str_release(&v);
 	str_release(&dir);
 }
+
+int host_cpus(const struct host *h, struct str *out, struct err *e)
+{
+	static const char path[] = "/sys/devices/system/cpu/online";
+	int rc = host_read(h, out, "%s", path);
+
+	return rc == 0 && out->len ? 0 : unreadable(path, rc, e);
+}

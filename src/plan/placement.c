@@ -140,6 +140,32 @@ static const char *node_cpus(struct planner *pl, struct job *j, const struct cpu
 	return why;
 }
 
+/* A list that names a processor which is not there would only fail in the worker. */
+static const char *cpus_refused(struct planner *pl, const struct job *j)
+{
+	struct cpu_list want, have;
+	const char *why = NULL;
+	struct err e = ERR_INIT;
+	struct str s, missing;
+
+	if (!set(j->cpus_allowed) || cpu_list_read(j->cpus_allowed, &want))
+		return NULL;
+	str_init(&s);
+	str_init(&missing);
+	/* Where the list cannot be read the worker still asks the kernel itself. */
+	if (host_cpus(pl->o->host, &s, &e) == 0 && cpu_list_read(s.s, &have) == 0) {
+		add_missing(&want, &have, &missing);
+		if (missing.len)
+			why = arena_printf(pl->a,
+					   "cpus_allowed: processor %s is not there; this machine "
+					   "has %s",
+					   missing.s, s.s);
+	}
+	str_release(&missing);
+	str_release(&s);
+	return why;
+}
+
 static const char *resolve_cpus(struct planner *pl, struct job *j, const struct target *t)
 {
 	const char *why = j->numa_device ? device_node(pl, j, t) : NULL;
@@ -173,6 +199,10 @@ void placement_on_target(struct planner *pl, struct job *j, const struct target 
 	if (pl->o->lint_only || t->kind == TARGET_NONE)
 		return;
 	why = resolve_cpus(pl, j, t);
+	if (!why) {
+		at = PW_CPUS;
+		why = cpus_refused(pl, j);
+	}
 	if (!why) {
 		at = PW_NUMA_MEMORY;
 		why = resolve_memory(pl, j);

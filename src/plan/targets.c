@@ -96,6 +96,26 @@ static bool same_target(const struct host *h, const struct target *a, const stru
 	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Nothing is wrong with it, but their sum is no sum of devices. */
+static void targets_on_one_device(struct planner *pl)
+{
+	struct plan *p = pl->p;
+
+	for (size_t i = 1; i < p->ntargets; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct target *a = &p->targets[k], *b = &p->targets[i];
+
+			if (a->kind == TARGET_NONE || b->kind == TARGET_NONE ||
+			    a->dev_major != b->dev_major || a->dev_minor != b->dev_minor)
+				continue;
+			notices_add(
+				&p->notices,
+				"targets '%s' and '%s' are on one device (%u:%u) and share what it "
+				"does",
+				a->role, b->role, a->dev_major, a->dev_minor);
+		}
+}
+
 /* One thing under two names would be compared with itself, or written by one while the other reads.
  */
 static int targets_distinct(const struct planner *pl, struct err *e)
@@ -140,6 +160,7 @@ int targets_resolve(struct planner *pl, struct err *e)
 			target_one(pl, i);
 		pl->link[n] += pl->link[i]; /* unknown when one is */
 	}
+	targets_on_one_device(pl);
 	return targets_distinct(pl, e);
 }
 

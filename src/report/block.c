@@ -217,14 +217,15 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 		add_again(&s, r, v, o);
 	if (v->kind == VERDICT_REGRESSION || v->kind == VERDICT_MISSED)
 		add_fio(&s, r, v);
-	if (v->kind == VERDICT_NO_BASELINE && o && o->result_path && !r->inject && !r->partial) {
-		label(&s, "if wanted:");
-		str_addf(&s, "blkgate baseline accept %s\n", o->result_path);
-	}
-	if (v->kind == VERDICT_REGRESSION && o && o->result_path && !r->inject) {
-		label(&s, "if wanted:");
-		str_addf(&s, "blkgate baseline accept %s --new-epoch --reason TICKET\n",
-			 o->result_path);
+	if (o && o->result_path && view_may_accept(r)) {
+		const char *new_epoch =
+			v->kind == VERDICT_REGRESSION ? " --new-epoch --reason TICKET" : "";
+
+		if (v->kind == VERDICT_NO_BASELINE || v->kind == VERDICT_REGRESSION) {
+			label(&s, "if wanted:");
+			str_addf(&s, "blkgate baseline accept %s%s%s\n", o->result_path,
+				 o->accept_options ? o->accept_options : "", new_epoch);
+		}
 	}
 	str_add_clean(out, s.s, s.len > VIEW_TEXT_MAX ? VIEW_TEXT_MAX : s.len);
 	if (s.len > VIEW_TEXT_MAX)

@@ -210,10 +210,10 @@ static void add_improvement(struct console *c)
 
 	for (size_t i = 0; i < c->r->verdicts.n; i++)
 		n += c->r->verdicts.v[i].kind == VERDICT_IMPROVEMENT;
-	if (n && c->o->result_path && !c->r->inject && !c->r->partial)
+	if (n && c->o->result_path && view_may_accept(c->r))
 		str_addf(c->out,
-			 "better than the baseline; to keep it: blkgate baseline accept %s\n",
-			 c->o->result_path);
+			 "better than the baseline; to keep it: blkgate baseline accept %s%s\n",
+			 c->o->result_path, c->o->accept_options ? c->o->accept_options : "");
 }
 
 /* Twenty blocks are more than a person reads; the documents have all of them. */

@@ -33,6 +33,7 @@ struct console_options {
 	unsigned width; /* columns, 80 when unknown */
 	bool verbose, quiet;
 	const char *result_path; /* for the `again:` and `if wanted:` lines; may be NULL */
+	const char *accept_options; /* " --baselines DIR" for the commands that accept; may be NULL */
 	const char
 		*command; /* "blkgate run suites/x.yaml --target ..." for `again:`; may be NULL */
 };

@@ -195,3 +195,13 @@ const char *view_headline(enum exit_status s)
 		return "ERROR";
 	}
 }
+
+bool view_may_accept(const struct result *r)
+{
+	if (r->inject || r->partial || r->interrupted || r->unfinished || r->setup_error)
+		return false;
+	for (size_t i = 0; i < r->verdicts.n; i++)
+		if (r->verdicts.v[i].kind == VERDICT_ERROR)
+			return false;
+	return true;
+}

@@ -51,4 +51,8 @@ bool view_is_bad(const struct verdict *v);
 /* Word of the headline: GREEN, RED, UNDECIDED, ERROR, NO BASELINE, INTERRUPTED. */
 const char *view_headline(enum exit_status s);
 
+/* Would accepting it have a chance? Not of what is injected, partial or interrupted, or of which a
+ * measurement or a value is missing. */
+bool view_may_accept(const struct result *r);
+
 #endif

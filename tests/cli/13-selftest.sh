@@ -18,8 +18,9 @@ has "$T/out" "undecided on unchanged code; see blkgate calibrate"
 has "$T/err" "selftest FAILED"
 
 sim_suite "$T/none.yaml" 'lat=100us' 'expect: [read.iops >= 1 IOPS]'
-t "no gate" 4 "$P" selftest "$T/none.yaml" --target "$T/scratch" --quiet
+t "no gate" 2 "$P" selftest "$T/none.yaml" --target "$T/scratch" --quiet
 sim_suite "$T/bad.yaml" 'lat=100us,error=EIO@5' 'gate: {iops: 5%}'
+has "$T/err" "there is nothing to test"
 t "a workload that fails" 4 "$P" selftest "$T/bad.yaml" --target "$T/scratch" --quiet
 has "$T/out" "could not be measured"
 t "no target" 2 "$P" selftest "$T/s.yaml"
