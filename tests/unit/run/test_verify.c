@@ -467,7 +467,6 @@ static void passes_do_not_overlap(void **state)
 			assert_int_equal(k.pattern->pass * 4 + k.pattern->pos,
 					 l->thread[0].written / BS);
 		engine_close(&k.eng);
-		free(k.pattern);
 		task_free(&k);
 		free(k.pattern);
 		live_free(l);
