@@ -36,6 +36,8 @@ extern const struct lint_rule lint_rules[];
 extern const unsigned lint_rule_count;
 /* rules_place.c */
 bool lint_split_above_processors(const struct lint_view *v, struct str *text, struct str *hint);
+/* rules_pace.c */
+bool lint_rate_with_thinktime(const struct lint_view *v, struct str *text, struct str *hint);
 /* rules_verify.c */
 bool lint_verify_not_possible(const struct lint_view *v, struct str *text, struct str *hint);
 

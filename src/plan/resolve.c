@@ -223,11 +223,26 @@ static bool resolve_share(struct planner *pl, const struct job *j, const struct 
 	return false;
 }
 
+/* Whatever the target is. */
+static void beyond_target(struct planner *pl, const struct job *j, const struct job_origins *og)
+{
+	const struct origin *at = &og->of[pl->at[PW_OFFSET]];
+	struct diag *g = planner_report(pl, at->line ? at->line : j->file_line, at->column,
+					"offset %u%% and size %u%% of workload '%s' are more than "
+					"the target",
+					j->offset_percent, j->size_percent, j->name);
+
+	if (g)
+		diag_hint(g, "size: %u%%", 100 - j->offset_percent);
+}
+
 static void resolve_size(struct planner *pl, const struct workload *w, struct job *j,
 			 struct job_origins *og, const struct target *t)
 {
 	struct diag *g;
 
+	if (j->size_percent + j->offset_percent > 100)
+		beyond_target(pl, j, og);
 	if (j->size)
 		return;
 	if (j->size_percent && t->kind != TARGET_NONE) {

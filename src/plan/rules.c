@@ -342,5 +342,6 @@ const struct lint_rule lint_rules[] = {
 	{RULE_TRIM_GRANULARITY, PW_BS, rule_trim_granularity},
 	{RULE_SPLIT_ABOVE_PROCESSORS, PW_CPUS_POLICY, lint_split_above_processors},
 	{RULE_VERIFY_NOT_POSSIBLE, PW_VERIFY, lint_verify_not_possible},
+	{RULE_RATE_WITH_THINKTIME, PW_THINKTIME, lint_rate_with_thinktime},
 };
 const unsigned lint_rule_count = sizeof(lint_rules) / sizeof(lint_rules[0]);
