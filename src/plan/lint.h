@@ -38,6 +38,8 @@ extern const unsigned lint_rule_count;
 bool lint_split_above_processors(const struct lint_view *v, struct str *text, struct str *hint);
 /* rules_pace.c */
 bool lint_rate_with_thinktime(const struct lint_view *v, struct str *text, struct str *hint);
+bool lint_thinktime_not_below_runtime(const struct lint_view *v, struct str *text,
+				      struct str *hint);
 /* rules_verify.c */
 bool lint_verify_not_possible(const struct lint_view *v, struct str *text, struct str *hint);
 

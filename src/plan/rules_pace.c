@@ -34,3 +34,19 @@ bool lint_rate_with_thinktime(const struct lint_view *v, struct str *text, struc
 	str_add(hint, "keep one of the two");
 	return true;
 }
+
+bool lint_thinktime_not_below_runtime(const struct lint_view *v, struct str *text,
+				      struct str *hint __attribute__((unused)))
+{
+	const struct job *j = v->j;
+
+	if (!j->thinktime || !j->runtime || j->thinktime < j->runtime)
+		return false;
+	str_add(text, "thinktime ");
+	unit_format_duration(text, j->thinktime);
+	str_add(text, " is not below runtime ");
+	unit_format_duration(text, j->runtime);
+	str_addf(text, ": each job does %u I/O%s in the window at most",
+		 j->thinktime_blocks ? j->thinktime_blocks : 1, j->thinktime_blocks > 1 ? "s" : "");
+	return true;
+}

@@ -40,6 +40,7 @@ const struct rule_word rule_table[RULE_COUNT] = {
 	[RULE_SPLIT_ABOVE_PROCESSORS] = {"split-above-processors", DIAG_WARN},
 	[RULE_VERIFY_NOT_POSSIBLE] = {"verify-not-possible", DIAG_ERROR},
 	[RULE_RATE_WITH_THINKTIME] = {"rate-with-thinktime", DIAG_WARN},
+	[RULE_THINKTIME_NOT_BELOW_RUNTIME] = {"thinktime-not-below-runtime", DIAG_WARN},
 };
 
 int rule_find(const char *name, enum rule *out)

@@ -72,6 +72,8 @@ static void rules(void **state)
 		 "rw: read, rate: 4200 kB/s, runtime: 10s, gate: {read.clat.p99: 20%}"},
 		{"thinktime-blocks-without-thinktime", DIAG_WARN, "rw: read, thinktime_blocks: 2",
 		 "rw: read, thinktime_blocks: 2, thinktime: 1ms"},
+		{"thinktime-not-below-runtime", DIAG_WARN, "rw: read, runtime: 2s, thinktime: 2s",
+		 "rw: read, runtime: 2s, thinktime: 1999ms"},
 		{"rate-with-thinktime", DIAG_WARN, "rw: read, rate: 1 MB/s, thinktime: 1us",
 		 "rw: read, rate: 1 MB/s"},
 		{"rate-with-thinktime", DIAG_WARN,

@@ -275,6 +275,11 @@ static void shares_beyond_the_target(void **state)
 	fix_refused(f, HEAD_BARE "  - {name: a, rw: read, offset: 50%, size: 51%}\n",
 		    "offset 50% and size 51% of workload 'a' are more than the target");
 	fix_ok(f, HEAD_BARE "  - {name: a, rw: read, offset: 50%, size: 64MiB}\n");
+	/* nor on any */
+	fix_refused(f, HEAD_BARE "  - {name: a, rw: read, size: 50%, nrfiles: 2}\n",
+		    "size 50% of workload 'a': nrfiles 2 needs a folder");
+	fix_refused(f, HEAD_BARE "  - {name: a, rw: read, size: 4M, offset: 5%, nrfiles: 2}\n",
+		    "offset 5% of workload 'a': nrfiles 2 needs a folder");
 }
 
 static void what_trims_twice(void **state)
