@@ -19,6 +19,24 @@ void diags_release(struct diags *d)
 	diags_init(d);
 }
 
+/* A finding is one line, whatever the suite made it quote: a value of several could look like
+ * findings, or like a verdict, of its own. Takes the text. */
+static char *one_line(char *text)
+{
+	struct str s;
+
+	if (!strpbrk(text, "\n\r"))
+		return text;
+	str_init(&s);
+	for (const char *p = text; *p; p++)
+		if (*p == '\n' || *p == '\r')
+			str_add(&s, *p == '\n' ? "\\n" : "\\r");
+		else
+			str_addc(&s, *p);
+	free(text);
+	return str_detach(&s);
+}
+
 static struct diag *append(struct diags *d, enum diag_level level, const char *rule,
 			   const char *file, unsigned line, unsigned column, char *text)
 {
@@ -29,7 +47,7 @@ static struct diag *append(struct diags *d, enum diag_level level, const char *r
 	g->file = xstrdup(file ? file : "");
 	g->line = line;
 	g->column = column;
-	g->text = text;
+	g->text = one_line(text);
 	g->hint = xstrdup("");
 	if (level == DIAG_ERROR)
 		d->errors++;
@@ -61,7 +79,7 @@ void diag_hint(struct diag *g, const char *fmt, ...)
 	str_vaddf(&text, fmt, ap);
 	va_end(ap);
 	free(g->hint);
-	g->hint = str_detach(&text);
+	g->hint = one_line(str_detach(&text));
 }
 
 void diags_add_err(struct diags *d, const struct err *e)

@@ -21,6 +21,18 @@ static const char *missing_why(struct result *r)
 	return why ? arena_printf(&r->arena, ": %s", why) : "";
 }
 
+/* Bytes on which what was written in the window stands at least: no block is written twice before
+ * each of the region was written once. */
+static uint64_t written_blocks(const struct job *j, const struct outcome *o)
+{
+	uint64_t region = job_file_size(j) - job_file_size(j) % j->bs, all;
+
+	if (__builtin_mul_overflow(region, job_files(j), &all) ||
+	    all > o->dir[DIR_WRITE].bytes)
+		return o->dir[DIR_WRITE].bytes;
+	return all;
+}
+
 const char *judge_run_empty(const struct job *j, const struct outcome *o)
 {
 	uint64_t ios = 0;
@@ -35,9 +47,11 @@ const char *judge_run_empty(const struct job *j, const struct outcome *o)
 	/* The window of such a job ends with its time and never before. */
 	if (j->time_based && o->window < j->runtime - j->runtime / 10)
 		return "the window is shorter than the runtime";
-	if (job_verifies(j) && o->verified == 0)
+	if (!job_verifies(j))
+		return NULL;
+	if (o->verified == 0)
 		return "nothing of what it wrote was verified";
-	return NULL;
+	return o->verified < written_blocks(j, o) ? "not all of what it wrote was verified" : NULL;
 }
 
 /* What the run came to that is no measurement: its JUnit type, and the sentence; NULL when it is

@@ -237,5 +237,7 @@ int doc_read_plan(const struct reader *rd, const struct json *root)
 		item = json_element(&checks, i);
 		rc = read_check(rd, &item, &r->checks[i]);
 	}
-	return rc ? rc : check_all_names(rd, &targets, &jobs, &checks);
+	if (rc == 0)
+		rc = check_all_names(rd, &targets, &jobs, &checks);
+	return rc ? rc : doc_check_groups(rd, &jobs);
 }

@@ -112,6 +112,36 @@ static int read_slots(const struct reader *rd, const struct json *o, struct outc
 	return rc;
 }
 
+#define SLOTS_SHARE 100 /* the counters may be ahead of the series by this part */
+
+/* A series that holds more than the counters, or much less although it covers the window, was not
+ * written by a run. A slot that is full no longer counts. */
+static int check_slots(const struct reader *rd, const struct json *o, const struct outcome *out)
+{
+	bool whole = out->nslots * SLOT_NS >= out->window;
+
+	for (unsigned d = 0; d < DIR_COUNT && out->slots; d++) {
+		uint64_t all = out->dir[d].ios, bytes = out->dir[d].bytes, ios = 0, moved = 0;
+		bool full = false;
+
+		for (uint64_t i = 0; i < out->nslots; i++) {
+			full |= out->slots[i].ios[d] == UINT32_MAX;
+			ios += out->slots[i].ios[d];
+			moved += out->slots[i].bytes[d];
+		}
+		if (ios <= all && moved <= bytes &&
+		    (full || !whole ||
+		     (all - ios <= all / SLOTS_SHARE && bytes - moved <= bytes / SLOTS_SHARE)))
+			continue;
+		return doc_bad(rd, o, "slots",
+			       "hold %llu %ss of %llu bytes together, the counters %llu of %llu",
+			       (unsigned long long)ios, io_dir_name((enum io_dir)d),
+			       (unsigned long long)moved, (unsigned long long)all,
+			       (unsigned long long)bytes);
+	}
+	return 0;
+}
+
 static int read_failure(const struct reader *rd, const struct json *o, struct outcome *out)
 {
 	const char *text;
@@ -185,7 +215,9 @@ static int read_outcome(const struct reader *rd, const struct json *o, struct ou
 		rc = read_dir(rd, o, io_dir_name((enum io_dir)d), &out->dir[d]);
 	if (rc == 0)
 		rc = read_bins(rd, o, "sync_lat", &out->sync_lat);
-	return rc ? rc : read_slots(rd, o, out);
+	if (rc == 0)
+		rc = read_slots(rd, o, out);
+	return rc || out->status != OUTCOME_OK ? rc : check_slots(rd, o, out);
 }
 
 int doc_read_run(const struct reader *rd, const struct json *o)
@@ -254,5 +286,6 @@ int doc_check_runs(const struct reader *rd)
 		return err_set(rd->e, ERR_DATA,
 			       "'%.200s': run %u of job %u in session %u stands twice", rd->name,
 			       twice->run, twice->job, twice->session);
+	doc_make_totals(rd->r);
 	return check_sessions(rd);
 }

@@ -68,6 +68,10 @@ int doc_texts(const struct reader *rd, const struct json *o, const char *key, st
 
 /* Targets, jobs and checks, with their indexes and names checked against each other. */
 int doc_read_plan(const struct reader *rd, const struct json *root);
+/* Groups and totals of the jobs against what their texts say ran at the same time. */
+int doc_check_groups(const struct reader *rd, const struct json *jobs);
+/* The runs of a total from those of its parts, whatever stood there. */
+void doc_make_totals(struct result *r);
 int doc_read_session(const struct reader *rd, const struct json *o, struct session *s);
 int doc_read_head(const struct reader *rd, const struct json *root);
 int doc_read_closing(const struct reader *rd, const struct json *o);

@@ -36,6 +36,10 @@ bool lint_trim_again(const struct lint_view *v, struct str *text, struct str *hi
 bool lint_trim_granularity(const struct lint_view *v, struct str *text, struct str *hint);
 /* rules_place.c */
 bool lint_split_above_processors(const struct lint_view *v, struct str *text, struct str *hint);
+/* rules_pace.c */
+bool lint_rate_with_thinktime(const struct lint_view *v, struct str *text, struct str *hint);
+bool lint_thinktime_not_below_runtime(const struct lint_view *v, struct str *text,
+				      struct str *hint);
 /* rules_verify.c */
 bool lint_verify_not_possible(const struct lint_view *v, struct str *text, struct str *hint);
 

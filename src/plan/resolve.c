@@ -223,11 +223,42 @@ static bool resolve_share(struct planner *pl, const struct job *j, const struct 
 	return false;
 }
 
+/* Whatever the target is. */
+static void beyond_target(struct planner *pl, const struct job *j, const struct job_origins *og)
+{
+	const struct origin *at = &og->of[pl->at[PW_OFFSET]];
+	struct diag *g = planner_report(pl, at->line ? at->line : j->file_line, at->column,
+					"offset %u%% and size %u%% of workload '%s' are more than "
+					"the target",
+					j->offset_percent, j->size_percent, j->name);
+
+	if (g)
+		diag_hint(g, "size: %u%%", 100 - j->offset_percent);
+}
+
+/* Several files are in a folder, a share is of something that is none: never both. */
+static void share_of_folder(struct planner *pl, const struct job *j, const struct job_origins *og)
+{
+	const struct origin *at = &og->of[pl->at[j->size_percent ? PW_SIZE : PW_OFFSET]];
+	struct diag *g = planner_report(
+		pl, at->line ? at->line : j->file_line, at->column,
+		"%s %u%% of workload '%s': nrfiles %u needs a folder, which has no size of its own",
+		j->size_percent ? "size" : "offset",
+		j->size_percent ? j->size_percent : j->offset_percent, j->name, j->nrfiles);
+
+	if (g)
+		diag_hint(g, "write bytes: `%s: 1GiB`", j->size_percent ? "size" : "offset");
+}
+
 static void resolve_size(struct planner *pl, const struct workload *w, struct job *j,
 			 struct job_origins *og, const struct target *t)
 {
 	struct diag *g;
 
+	if (j->size_percent + j->offset_percent > 100)
+		beyond_target(pl, j, og);
+	if (job_nrfiles(j) > 1 && (j->size_percent || j->offset_percent))
+		share_of_folder(pl, j, og);
 	if (j->size)
 		return;
 	if (j->size_percent && t->kind != TARGET_NONE) {

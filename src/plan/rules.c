@@ -342,5 +342,7 @@ const struct lint_rule lint_rules[] = {
 	{RULE_TRIM_GRANULARITY, PW_BS, lint_trim_granularity},
 	{RULE_SPLIT_ABOVE_PROCESSORS, PW_CPUS_POLICY, lint_split_above_processors},
 	{RULE_VERIFY_NOT_POSSIBLE, PW_VERIFY, lint_verify_not_possible},
+	{RULE_RATE_WITH_THINKTIME, PW_THINKTIME, lint_rate_with_thinktime},
+	{RULE_THINKTIME_NOT_BELOW_RUNTIME, PW_THINKTIME, lint_thinktime_not_below_runtime},
 };
 const unsigned lint_rule_count = sizeof(lint_rules) / sizeof(lint_rules[0]);

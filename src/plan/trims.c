@@ -95,24 +95,35 @@ static uint64_t region_end(const struct job *j)
 	return j->offset + size;
 }
 
-/* `offset: 50%` of a target that is not known (yet). */
-static bool begins_somewhere(const struct plan *p, const struct job *j)
+/* Before a target is known: does the region begin and end at a share of it? */
+static bool in_shares(const struct job *j)
 {
-	return j->offset_percent && p->targets[j->target].kind == TARGET_NONE;
+	return !j->offset && !j->size;
 }
 
-static bool is_all(const struct job *j)
+static uint32_t share_end(const struct job *j)
 {
-	return !j->offset && !j->offset_percent && !j->size && !j->size_percent;
+	return j->size_percent ? j->offset_percent + j->size_percent : 100;
 }
 
-/* For sure, and of one target: all files of a folder begin with the one that is shared. */
+/* Only what overlaps on any target: where a share of one begins in bytes, nobody knows yet. */
+static bool shares_overlap(const struct job *a, const struct job *b)
+{
+	if (in_shares(a) && in_shares(b))
+		return a->offset_percent < share_end(b) && b->offset_percent < share_end(a);
+	return (!a->offset_percent && !b->offset_percent && a->offset < region_end(b) &&
+		b->offset < region_end(a)) ||
+	       (in_shares(a) && !a->offset_percent && share_end(a) == 100) ||
+	       (in_shares(b) && !b->offset_percent && share_end(b) == 100);
+}
+
+/* Of one target: all files of a folder begin with the one that is shared. */
 static bool overlap(const struct plan *p, const struct job *a, const struct job *b)
 {
 	if (a->target != b->target)
 		return false;
-	if (begins_somewhere(p, a) || begins_somewhere(p, b))
-		return is_all(a) || is_all(b);
+	if (p->targets[a->target].kind == TARGET_NONE)
+		return shares_overlap(a, b);
 	return a->offset < region_end(b) && b->offset < region_end(a);
 }
 
@@ -131,36 +142,40 @@ static bool left_out(const struct planner *pl, size_t i)
 	       j->why != pl->no_check_selected;
 }
 
-/* " (from 1 GiB to the end)"; "" where that is not known. */
-static const char *shared_part(struct planner *pl, const struct job *t, const struct job *r)
+/* Where the two meet: in bytes, or in shares of a target that is not known yet. */
+static const char *common(struct planner *pl, const struct job *t, const struct job *j)
 {
-	uint64_t from = t->offset > r->offset ? t->offset : r->offset;
-	uint64_t end = region_end(t) < region_end(r) ? region_end(t) : region_end(r);
+	uint64_t from = t->offset > j->offset ? t->offset : j->offset;
+	uint64_t end = region_end(t) < region_end(j) ? region_end(t) : region_end(j);
+	bool shares = pl->p->targets[t->target].kind == TARGET_NONE;
 
-	if (begins_somewhere(pl->p, t) || begins_somewhere(pl->p, r))
-		return "";
-	return arena_printf(pl->a, " (from %s to %s)", plan_size(pl->a, from),
+	if (shares && (t->offset_percent || j->offset_percent || (in_shares(t) && in_shares(j))))
+		return arena_printf(pl->a, "shares of the target");
+	return arena_printf(pl->a, "from %s to %s", plan_size(pl->a, from),
 			    end == UINT64_MAX ? "the end" : plan_size(pl->a, end));
 }
 
-static void report(struct planner *pl, size_t trims, size_t reads)
+static void report(struct planner *pl, size_t trims, size_t other)
 {
 	const struct plan *p = pl->p;
-	const struct job *t = &p->jobs[trims], *r = &p->jobs[reads];
-	const struct workload *w = &pl->s->workloads.v[p->workload[reads]];
-	const struct origin *og = &p->origins[reads].of[pl->at[PW_RW]];
+	const struct job *t = &p->jobs[trims], *j = &p->jobs[other];
+	const struct workload *w = &pl->s->workloads.v[p->workload[other]];
+	const struct origin *og = &p->origins[other].of[pl->at[PW_RW]];
 	struct place at = {og->line ? og->line : w->line, og->line ? og->column : w->column};
-	struct diag *d =
-		plan_finding(p, pl->d, w, RULE_READ_OF_TRIMMED, &at,
-			     "workload '%s' reads what workload '%s' trims%s: a trimmed block is "
-			     "answered without touching the medium, and looks fast",
-			     r->name, t->name, shared_part(pl, t, r));
+	bool reads = metric_job_does(j, DIR_READ);
+	struct diag *d = plan_finding(
+		p, pl->d, w, reads ? RULE_READ_OF_TRIMMED : RULE_WRITE_OF_TRIMMED, &at,
+		"workload '%s' %s what workload '%s' trims (%s): a trimmed block %s", j->name,
+		reads ? "reads" : "writes", t->name, common(pl, t, j),
+		reads ? "is answered without touching the medium, and looks fast"
+		      : "has to be allocated again, and what it writes depends on which of the "
+			"two ran before");
 
 	if (d)
 		diag_hint(d, "set the two apart by offset and size, or in two suites");
 }
 
-/* Once a pair of workloads: a matrix meets it in each instance. */
+/* Once a pair of workloads and each of the two findings: a matrix meets it in each instance. */
 static void check_trim(struct planner *pl, size_t trims, bool *told)
 {
 	const struct plan *p = pl->p;
@@ -168,10 +183,11 @@ static void check_trim(struct planner *pl, size_t trims, bool *told)
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct job *j = &p->jobs[i];
 
-		if (told[p->workload[i]] || !metric_job_does(j, DIR_READ) || left_out(pl, i) ||
-		    !overlap(p, &p->jobs[trims], j))
+		size_t of = 2 * (size_t)p->workload[i] + metric_job_does(j, DIR_READ);
+
+		if (told[of] || job_trims(j) || left_out(pl, i) || !overlap(p, &p->jobs[trims], j))
 			continue;
-		told[p->workload[i]] = true;
+		told[of] = true;
 		report(pl, trims, i);
 	}
 }
@@ -186,7 +202,7 @@ void trims_against_reads(struct planner *pl)
 			continue;
 		if (!told || (i && p->workload[i] != p->workload[i - 1])) {
 			free(told);
-			told = xcalloc(pl->s->workloads.n, sizeof(*told));
+			told = xcalloc(2 * pl->s->workloads.n, sizeof(*told));
 		}
 		check_trim(pl, i, told);
 	}

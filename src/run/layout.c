@@ -164,7 +164,10 @@ int run_refill(int fd, uint64_t offset, uint64_t bytes, uint64_t seed, bool keep
 			     (unsigned long long)*written, (unsigned long long)bytes);
 	if (rc)
 		e->sys = o.sys;
-	if (o.sys == ENOSPC || o.sys == EFBIG || o.sys == EDQUOT)
+	if (o.sys == EFBIG)
+		err_hint(e, "RLIMIT_FSIZE (ulimit -f) or the file system allows no file of that "
+			    "length: raise it, or lower 'size'");
+	else if (o.sys == ENOSPC || o.sys == EDQUOT)
 		err_hint(e, "free %llu bytes there, or lower 'size'", (unsigned long long)bytes);
 	outcome_release(&o);
 	live_free(c.live);

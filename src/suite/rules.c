@@ -34,10 +34,13 @@ const struct rule_word rule_table[RULE_COUNT] = {
 	[RULE_PERCENTILE_NEEDS_SAMPLES] = {"percentile-needs-samples", DIAG_WARN},
 	[RULE_PRECONDITION] = {"precondition", DIAG_WARN, true},
 	[RULE_READ_OF_TRIMMED] = {"read-of-trimmed", DIAG_ERROR},
+	[RULE_WRITE_OF_TRIMMED] = {"write-of-trimmed", DIAG_WARN},
 	[RULE_TRIM_AGAIN] = {"trim-again", DIAG_WARN},
 	[RULE_TRIM_GRANULARITY] = {"trim-granularity", DIAG_WARN, true},
 	[RULE_SPLIT_ABOVE_PROCESSORS] = {"split-above-processors", DIAG_WARN},
 	[RULE_VERIFY_NOT_POSSIBLE] = {"verify-not-possible", DIAG_ERROR},
+	[RULE_RATE_WITH_THINKTIME] = {"rate-with-thinktime", DIAG_WARN},
+	[RULE_THINKTIME_NOT_BELOW_RUNTIME] = {"thinktime-not-below-runtime", DIAG_WARN},
 };
 
 int rule_find(const char *name, enum rule *out)

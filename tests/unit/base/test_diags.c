@@ -31,6 +31,11 @@ static void counts_by_level_and_keeps_copies(void **state)
 	assert_string_equal(d.v[0].hint, "second wins");
 	assert_string_equal(d.v[0].rule, "");
 	assert_string_equal(d.v[1].rule, "sync-depth");
+	/* one finding, one line: a quoted value cannot look like another finding */
+	g = diags_add(&d, DIAG_ERROR, NULL, "a", 1, 1, "'%s' is bad", "x\r\nblkgate: GREEN\n");
+	assert_string_equal(g->text, "'x\\r\\nblkgate: GREEN\\n' is bad");
+	diag_hint(g, "not '%s'", "a\nb");
+	assert_string_equal(g->hint, "not 'a\\nb'");
 	diags_release(&d);
 	assert_int_equal(d.n, 0);
 }

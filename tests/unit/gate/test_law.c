@@ -104,20 +104,28 @@ static void test_empty_run(void **state)
 static void test_nothing_verified(void **state)
 {
 	(void)state;
-	for (int verified = 0; verified < 2; verified++) {
+	for (int verified = 0; verified < 3; verified++) {
 		struct result r;
 
 		lab_simple(&r, 40, 100000);
 		r.jobs[0].rw = RW_WRITE;
 		r.jobs[0].verify = "crc32c";
+		r.jobs[0].size = 1 << 20;
 		for (size_t i = 0; i < r.runs.n; i++) {
 			struct outcome *o = &r.runs.v[i].out;
 
 			o->dir[DIR_WRITE].ios = o->dir[DIR_READ].ios;
-			o->verified = i || verified ? 4096 : 0;
+			/* written over and over: the region is what can be verified */
+			o->dir[DIR_WRITE].bytes = 40 * r.jobs[0].size;
+			o->verified = i || verified == 2 ? r.jobs[0].size : verified * 4096ULL;
 		}
 		lab_judge(&r, NULL);
-		if (verified) {
+		if (verified == 1) {
+			lab_expect(lab_verdict(&r, 0, VERDICT_MEASURE), VERDICT_ERROR, STATUS_ERROR,
+				   JUNIT_ERROR);
+			lab_contains(lab_verdict(&r, 0, VERDICT_MEASURE)->text,
+				     "run 1 of 5 in session 1: not all of what it wrote");
+		} else if (verified) {
 			assert_int_equal(lab_verdict(&r, 0, VERDICT_MEASURE)->kind, VERDICT_PASS);
 		} else {
 			lab_expect(lab_verdict(&r, 0, VERDICT_MEASURE), VERDICT_ERROR, STATUS_ERROR,

@@ -215,7 +215,7 @@ static void offset_in_per_cent(void **state)
 	fix_ok(f, HEAD_BARE "  - {name: a, rw: read, offset: 25%}\n"
 			    "  - {name: b, rw: read, offset: 50%, size: 50%, bs: 64k}\n"
 			    "  - {name: c, rw: read, offset: 99%, size: 4k, bs: 4k}\n"
-			    "  - {name: d, rw: read, offset: 60%, size: 50%}\n"
+			    "  - {name: d, rw: read, offset: 99%, size: 64k}\n"
 			    "  - {name: e, rw: read, matrix: {offset: [0%, 25%]}}\n");
 	j = f->plan.jobs;
 	assert_int_equal(j[0].offset, 248 * 1024);        /* 251 KiB, in whole blocks */

@@ -235,7 +235,7 @@ static void reads_of_trimmed_blocks_in_lint(void **state)
 	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, size: 1GiB}\n"
 			    "  - {name: b, rw: read, offset: 50%}\n");
 	fix_refused(f, HEAD_BARE "  - {name: a, rw: trim}\n  - {name: b, rw: read, offset: 50%}\n",
-		    "'b' reads what workload 'a' trims: a trimmed block");
+		    "'b' reads what workload 'a' trims (shares of the target): a trimmed block");
 	/* each of several files is as long as its share */
 	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, nrfiles: 4, size: 64MiB}\n"
 			    "  - {name: b, rw: read, offset: 16MiB, size: 16MiB}\n");
@@ -245,6 +245,62 @@ static void reads_of_trimmed_blocks_in_lint(void **state)
 		    "from 8 MiB to 16 MiB");
 	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, when: target.type == block}\n"
 			    "  - {name: b, rw: read, when: target.type == dir}\n");
+	/* shares are held against shares */
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, offset: 50%}\n"
+			    "  - {name: b, rw: read, size: 50%}\n");
+	fix_refused(f,
+		    HEAD_BARE "  - {name: a, rw: trim, offset: 50%}\n"
+			      "  - {name: b, rw: read, size: 51%}\n",
+		    "trims (shares of the target)");
+	/* where a share begins in bytes is not known, unless the other one is all of it */
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, offset: 50%, size: 1MiB}\n"
+			    "  - {name: b, rw: read, size: 1MiB}\n");
+	fix_refused(f,
+		    HEAD_BARE "  - {name: a, rw: trim, offset: 50%, size: 1MiB}\n"
+			      "  - {name: b, rw: read}\n",
+		    "trims (shares of the target)");
+}
+
+/* A write into holes is another write than the one before the trim. */
+static void writes_of_trimmed_blocks(void **state)
+{
+	struct fix *f = *state;
+
+	put_disk(f, "4294966784\n", "4096\n");
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, size: 32MiB}\n  - {name: b, rw: randwrite}\n");
+	assert_int_equal(fix_count(f, "write-of-trimmed"), 1);
+	assert_part(fix_rule(f, "write-of-trimmed")->text,
+		    "'b' writes what workload 'a' trims (from 0 to 32 MiB)");
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim, size: 32MiB}\n"
+			    "  - {name: b, rw: write, offset: 32MiB}\n");
+	assert_int_equal(fix_count(f, "write-of-trimmed"), 0);
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: trim}\n"
+			    "  - {name: b, rw: write, waive: {write-of-trimmed: meant}}\n");
+	assert_int_equal(fix_rule(f, "write-of-trimmed")->level, DIAG_NOTE);
+	/* the warning does not hide the error of another instance */
+	fix_refused(f,
+		    HEAD_BARE "  - {name: a, rw: trim}\n"
+			      "  - {name: b, matrix: {rw: [write, read]}}\n",
+		    "'b:rw=read' reads");
+	assert_int_equal(fix_count(f, "write-of-trimmed"), 1);
+}
+
+/* More than the target, whatever the target is. */
+static void shares_beyond_the_target(void **state)
+{
+	struct fix *f = *state;
+
+	f->o.lint_only = true;
+	f->o.ntargets = 0;
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: read, offset: 99%, size: 1%}\n");
+	fix_refused(f, HEAD_BARE "  - {name: a, rw: read, offset: 50%, size: 51%}\n",
+		    "offset 50% and size 51% of workload 'a' are more than the target");
+	fix_ok(f, HEAD_BARE "  - {name: a, rw: read, offset: 50%, size: 64MiB}\n");
+	/* nor on any */
+	fix_refused(f, HEAD_BARE "  - {name: a, rw: read, size: 50%, nrfiles: 2}\n",
+		    "size 50% of workload 'a': nrfiles 2 needs a folder");
+	fix_refused(f, HEAD_BARE "  - {name: a, rw: read, size: 4M, offset: 5%, nrfiles: 2}\n",
+		    "offset 5% of workload 'a': nrfiles 2 needs a folder");
 }
 
 static void what_trims_twice(void **state)
@@ -422,6 +478,8 @@ int main(void)
 		DISK_TEST(granularity_of_a_partition),
 		DISK_TEST(reads_of_trimmed_blocks),
 		TEST(reads_of_trimmed_blocks_in_lint),
+		DISK_TEST(writes_of_trimmed_blocks),
+		TEST(shares_beyond_the_target),
 		TEST(what_trims_twice),
 		TEST(words_without_effect),
 		TEST(engines),
