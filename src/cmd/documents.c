@@ -117,6 +117,15 @@ static bool is_input(const struct options *o, const char *path)
 	return false;
 }
 
+/* A result that this run goes on from: in its own place it is kept aside, but nowhere else. */
+static bool is_evidence(const struct options *o, const char *path)
+{
+	for (size_t i = 0; i < o->with.n; i++)
+		if (same_place(path, o->with.v[i]))
+			return true;
+	return false;
+}
+
 /* Does it lie in the folder of baselines? Those are immutable. */
 static bool in_baselines(const struct options *o, const char *path)
 {
@@ -135,6 +144,8 @@ static int check_output(const struct options *o, const char *what, const char *p
 	if (is_input(o, path))
 		err_set(e, ERR_USAGE, "%s '%s' is a target, suite or result of this very command",
 			what, path);
+	else if (is_evidence(o, path) && str_starts(what, "--"))
+		err_set(e, ERR_USAGE, "%s '%s' is the result that --with goes on from", what, path);
 	else if (in_baselines(o, path))
 		err_set(e, ERR_USAGE, "%s '%s' lies in the folder of baselines", what, path);
 	if (e->code)

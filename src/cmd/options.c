@@ -20,6 +20,7 @@ void options_release(struct options *o)
 	VEC_RELEASE(&o->targets);
 	VEC_RELEASE(&o->allow_write);
 	VEC_RELEASE(&o->against);
+	VEC_RELEASE(&o->with);
 	VEC_RELEASE(&o->policy);
 }
 
@@ -88,6 +89,7 @@ static int take_undecided(struct options *o, const char *value, struct err *e)
 TAKE_LIST(targets)
 TAKE_LIST(allow_write)
 TAKE_LIST(against)
+TAKE_LIST(with)
 
 /* KEY=VALUE; argv is writable, so the pair is split in place. */
 static int pair(const char *value, struct setting *out, struct err *e)
@@ -246,6 +248,8 @@ ROW(opt_reason, "--reason", "TEXT", reason, "why; kept with the baseline");
 ROW(opt_new_epoch, "--new-epoch", NULL, new_epoch, "the level has changed on purpose: start anew");
 LIST(opt_against, "--against", "RESULT", against,
      "compare with these results instead of the baseline");
+LIST(opt_with, "--with", "RESULT", with,
+     "go on from this result of the same change: its sessions come first; repeatable");
 LIST(opt_from, "--from", "RESULT", against,
      "take the sessions of these results instead of accepted ones");
 ROW(opt_write, "--write", NULL, write, "write the proposed tolerances into the suite");

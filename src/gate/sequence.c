@@ -154,11 +154,12 @@ static enum sequence_state judge_look(const struct stored_input *in, size_t k,
 				      struct stored_output *out)
 {
 	struct look l = in->provisional ? look_assumed(in, k) : look_pooled(in, k);
-	double pass = dist_t_upper(stored_pass_level(in->max), l.df) * l.se;
+	uint32_t max = in->looks ? in->looks[k - 1] : in->max;
+	double pass = dist_t_upper(stored_pass_level(max), l.df) * l.se;
 	double red = INFINITY;
 
-	if (k >= 2 && in->max >= 2)
-		red = dist_t_upper(stored_red_level(in->max, in->red_total), l.df) * l.se;
+	if (k >= 2 && max >= 2)
+		red = dist_t_upper(stored_red_level(max, in->red_total), l.df) * l.se;
 	out->base_mean = l.base_mean;
 	out->est = l.est;
 	out->se = l.se;

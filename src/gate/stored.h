@@ -16,6 +16,7 @@ struct evidence {
 	/* new sessions: k rows of `runs` values */
 	double *fresh;
 	size_t k;
+	size_t beyond;     /* sessions after the last look: shown, not judged */
 	size_t short_runs; /* runs whose percentile has too few samples */
 
 	/* comparable baseline sessions that hold the metric, oldest first */
@@ -25,6 +26,7 @@ struct evidence {
 
 	double *base_x, *fresh_x; /* session values on the scale */
 	uint32_t *base_block, *fresh_block;
+	uint32_t *looks; /* K of each new session's look */
 	double step;     /* largest step on the scale */
 	bool adds_block; /* accepting the new sessions would add a block */
 };

@@ -30,7 +30,7 @@ void doc_write_texts(struct jw *w, const char *key, const char *const *v, size_t
 }
 
 /* A text is a known value; {"unknown": reason} is a fact that could not be read. */
-static void write_facts(struct jw *w, const char *key, const struct facts *f)
+void doc_write_facts(struct jw *w, const char *key, const struct facts *f)
 {
 	jw_object(w, key);
 	for (size_t i = 0; i < f->n; i++) {
@@ -64,7 +64,7 @@ static void write_target(struct jw *w, const struct target *t)
 	jw_u64(w, "diskseq", t->diskseq);
 	jw_bool(w, "write_allowed", t->write_allowed);
 	write_text(w, "fstype", t->fstype);
-	write_facts(w, "facts", &t->facts);
+	doc_write_facts(w, "facts", &t->facts);
 	jw_end_object(w);
 }
 
@@ -154,6 +154,9 @@ void doc_write_session(const struct session *s, const char *key, struct jw *w)
 	jw_i64(w, "ended", s->ended);
 	write_seed(w, "seed", s->seed);
 	jw_bool(w, "complete", s->complete);
+	if (s->from)
+		jw_u64(w, "from", s->from);
+	write_text(w, "boot", s->boot);
 	jw_end_object(w);
 }
 
@@ -191,6 +194,8 @@ static void write_rules(const struct result *r, struct jw *w)
 	jw_end_object(w);
 	jw_u64(w, "sessions_min", r->sessions_min);
 	jw_u64(w, "sessions_max", r->sessions_max);
+	if (r->sessions_suite && r->sessions_suite != r->sessions_max)
+		jw_u64(w, "sessions_suite", r->sessions_suite);
 	jw_double(w, "assumed_session_sd", r->assumed_session_sd);
 	jw_double(w, "false_alarm", r->false_alarm);
 }
@@ -210,7 +215,7 @@ void doc_write_head(const struct result *r, struct jw *w)
 	doc_write_closing(r, w);
 	write_seed(w, "seed", r->seed);
 	write_rules(r, w);
-	write_facts(w, "host", &r->host);
+	doc_write_facts(w, "host", &r->host);
 	jw_array(w, "targets");
 	for (size_t i = 0; i < r->ntargets; i++)
 		write_target(w, &r->targets[i]);
@@ -224,6 +229,7 @@ void doc_write_head(const struct result *r, struct jw *w)
 		write_check(w, &r->checks[i]);
 	jw_end_array(w);
 	doc_write_texts(w, "notices", r->notices.v, r->notices.n);
+	doc_write_attempts(r, w);
 }
 
 void result_write(const struct result *r, bool with_verdicts, struct jw *w)
