@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* To a file, or to stdout for "-". */
-static int write_document(const char *path, const char *data, size_t n, struct err *e)
+int document_write(const char *path, const char *data, size_t n, struct err *e)
 {
 	int rc;
 
@@ -35,7 +34,7 @@ static int write_result(const struct result *r, const char *path, struct err *e)
 	jw_init(&w);
 	result_write(r, true, &w);
 	text = jw_finish(&w);
-	rc = write_document(path, text, w.out.len, e);
+	rc = document_write(path, text, w.out.len, e);
 	jw_release(&w);
 	return rc;
 }
@@ -204,7 +203,7 @@ static void put_junit(const struct documents *d, bool final, struct err *first)
 		struct err we = ERR_INIT;
 
 		if (path[i] && (final || replaceable(path[i])))
-			write_document(path[i], text.s, text.len, &we);
+			document_write(path[i], text.s, text.len, &we);
 		keep_first(first, &we);
 	}
 	str_release(&text);

@@ -50,6 +50,7 @@ TAKE_TEXT(reason)
 TAKE_TEXT(suite)
 TAKE_TEXT(latency_log)
 TAKE_TEXT(history)
+TAKE_TEXT(by)
 
 #define TAKE_FLAG(field)                                                                           \
 	static int take_##field(struct options *o, const char *value, struct err *e)               \
@@ -67,6 +68,7 @@ TAKE_FLAG(new_epoch)
 TAKE_FLAG(bisect)
 TAKE_FLAG(engines)
 TAKE_FLAG(write)
+TAKE_FLAG(two_sided)
 
 static int take_undecided(struct options *o, const char *value, struct err *e)
 {
@@ -257,6 +259,10 @@ ROW(opt_undecided, "--undecided", "SHARE", undecided,
     "share of runs on unchanged code that may stay undecided, whole suite (5%)");
 ROW(opt_history, "--history", "DIR", history,
     "keep what each gate came to, and say what the row of results shows");
+ROW(opt_by, "--by", "label.KEY", by,
+    "a side for each value of that label (or fact), not for each result");
+ROW(opt_two_sided, "--two-sided", NULL, two_sided,
+    "say whether a difference beyond the gate's tolerance is excluded, in both directions");
 ROW(opt_suite, "--suite", "FILE", suite, "the suite: its file or its name");
 ROW(opt_engines, "--engines", NULL, engines, "say for each engine whether it is usable here");
 
