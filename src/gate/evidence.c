@@ -30,6 +30,8 @@ void evidence_release(struct evidence *e)
 	free(e->fresh_x);
 	free(e->fresh_block);
 	free(e->looks);
+	free(e->base_canary);
+	free(e->fresh_canary);
 }
 
 /* A step is relative; on the plain scale it is that share of the value. */
@@ -120,6 +122,8 @@ static bool incomparable(struct evidence *e, struct judge *g, const struct epoch
 	} else {
 		differ = judge_differ(g, x, session, e->check->job);
 		str_add(why, differ);
+		differ = why->len ? NULL : adjust_lacks(e, g, x, session);
+		str_add(why, differ ? differ : "");
 	}
 	return false;
 }
@@ -299,5 +303,5 @@ bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in
 		add_epoch(e, g, &at, &sessions, &blocks);
 	in->older_ss = in->provisional ? blocks.ss : sessions.ss;
 	in->older_df = in->provisional ? blocks.df : sessions.df;
-	return true;
+	return adjust_input(e, g, in, v);
 }

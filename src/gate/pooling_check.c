@@ -127,6 +127,10 @@ static int check_job(const struct result *r, const struct pool_source *s, uint32
 	if (a->runs != b->runs)
 		return refuse(s->name, e, "'%s': runs of a session %u -> %u", a->name, a->runs,
 			      b->runs);
+	if (!str_eq(a->adjust_by, b->adjust_by))
+		return refuse(s->name, e, "'%s': adjust_by %s -> %s", a->name,
+			      a->adjust_by ? a->adjust_by : "none",
+			      b->adjust_by ? b->adjust_by : "none");
 	str_init(&was);
 	str_init(&is);
 	str_init(&diff);

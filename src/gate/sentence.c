@@ -181,6 +181,7 @@ void gate_sentence(struct judge *g, const struct evidence *e, const struct store
 {
 	add_head(s, e, v);
 	add_state(s, g, e, out, v);
+	adjust_sentence(e, g, out, s);
 	add_after(s, g, e, out);
 	add_provisional(s, g, e, v);
 	add_creep(s, g, e, v);

@@ -100,6 +100,7 @@ static void write_job(const struct result *r, const struct job *j, struct jw *w)
 	write_seed(w, "seed", j->seed);
 	write_flag(w, "canary", j->canary);
 	write_flag(w, "untouched", j->untouched);
+	write_text(w, "adjust_by", j->adjust_by);
 	if (j->group)
 		jw_u64(w, "group", j->group);
 	write_flag(w, "total", j->total);
