@@ -27,6 +27,7 @@ int cmd_report(int argc, char **argv);
 int cmd_baseline(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* One option of a command: --name or --name VALUE (also --name=VALUE). `take` stores it. */
@@ -43,15 +44,15 @@ struct option_def {
 struct options {
 	VEC(const char *) args; /* what is no option */
 	VEC(struct setting) set, labels;
-	VEC(const char *) targets, allow_write, against;
+	VEC(const char *) targets, allow_write, against, with;
 	VEC(struct setting) policy;
 	const char *out, *junit, *json, *baselines, *profile, *only, *check, *change, *inject,
-		*reason, *suite, *latency_log, *history;
+		*reason, *suite, *latency_log, *history, *by;
 	enum junit_style junit_style;
 	uint32_t runs, sessions_min, sessions_max;
 	double undecided; /* share, 0 = not given */
 	uint64_t budget_time, budget_written, seed, wait_lock;
-	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help, write;
+	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help, write, two_sided;
 };
 
 void options_release(struct options *o);
@@ -62,7 +63,7 @@ extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, op
 	opt_label, opt_change, opt_inject, opt_allow_write, opt_target, opt_wait_lock, opt_policy,
 	opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason, opt_new_epoch,
 	opt_against, opt_suite, opt_engines, opt_latency_log, opt_from, opt_write, opt_undecided,
-	opt_history;
+	opt_history, opt_with, opt_by, opt_two_sided;
 
 /* Parses the command line (unknown options are refused with the nearest known one; "--" ends them)
  * and answers --help with usage, options and example on stdout. Returns -1 to go on, else the exit
@@ -92,6 +93,8 @@ struct documents {
 	size_t nbroken;
 	bool own; /* the results are this invocation's: write them to paths, junit.xml to --out */
 };
+/* To a file, or to stdout for "-": ERR_OUTPUT. */
+int document_write(const char *path, const char *data, size_t n, struct err *e);
 /* Two documents for one place: ERR_USAGE. */
 int documents_clash(const struct options *o, struct err *e);
 /* Sets the older results aside (.old) and writes the JUnit files of what was not measured. */

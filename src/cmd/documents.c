@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* To a file, or to stdout for "-". */
-static int write_document(const char *path, const char *data, size_t n, struct err *e)
+int document_write(const char *path, const char *data, size_t n, struct err *e)
 {
 	int rc;
 
@@ -35,7 +34,7 @@ static int write_result(const struct result *r, const char *path, struct err *e)
 	jw_init(&w);
 	result_write(r, true, &w);
 	text = jw_finish(&w);
-	rc = write_document(path, text, w.out.len, e);
+	rc = document_write(path, text, w.out.len, e);
 	jw_release(&w);
 	return rc;
 }
@@ -117,6 +116,15 @@ static bool is_input(const struct options *o, const char *path)
 	return false;
 }
 
+/* A result that this run goes on from: in its own place it is kept aside, but nowhere else. */
+static bool is_evidence(const struct options *o, const char *path)
+{
+	for (size_t i = 0; i < o->with.n; i++)
+		if (same_place(path, o->with.v[i]))
+			return true;
+	return false;
+}
+
 /* Does it lie in the folder of baselines? Those are immutable. */
 static bool in_baselines(const struct options *o, const char *path)
 {
@@ -135,6 +143,8 @@ static int check_output(const struct options *o, const char *what, const char *p
 	if (is_input(o, path))
 		err_set(e, ERR_USAGE, "%s '%s' is a target, suite or result of this very command",
 			what, path);
+	else if (is_evidence(o, path) && str_starts(what, "--"))
+		err_set(e, ERR_USAGE, "%s '%s' is the result that --with goes on from", what, path);
 	else if (in_baselines(o, path))
 		err_set(e, ERR_USAGE, "%s '%s' lies in the folder of baselines", what, path);
 	if (e->code)
@@ -193,7 +203,7 @@ static void put_junit(const struct documents *d, bool final, struct err *first)
 		struct err we = ERR_INIT;
 
 		if (path[i] && (final || replaceable(path[i])))
-			write_document(path[i], text.s, text.len, &we);
+			document_write(path[i], text.s, text.len, &we);
 		keep_first(first, &we);
 	}
 	str_release(&text);

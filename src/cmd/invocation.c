@@ -18,6 +18,33 @@ static void add_broken(struct invocation *v, const struct loaded *s)
 	v->status = status_worse(v->status, b->status);
 }
 
+static void forget(struct conducted *c)
+{
+	result_release(&c->result);
+	baseline_release(&c->baseline);
+	with_release(c->with);
+	free(c->dir);
+	free(c->path);
+	free(c->journal);
+	free(c->setup_error);
+	*c = (struct conducted){0};
+}
+
+/* Evidence that is refused stops the suite before its first I/O. False: it is broken. */
+static bool add_evidence(struct invocation *v, struct conducted *c, struct loaded *s)
+{
+	if (with_open(&v->o, v->l.n == 1, c, &s->err) == 0)
+		session_result_init(&s->plan, &c->options, &c->result);
+	if (s->err.code || session_result_continue(&c->options, &c->result, &s->err)) {
+		say_err(&s->err);
+		return false;
+	}
+	if (!v->o.change && c->options.change && c->options.nwith)
+		say("note: --change '%s' is that of '%s'", c->options.change,
+		    c->options.with[0].name);
+	return true;
+}
+
 static void add_suite(struct invocation *v, struct loaded *s)
 {
 	struct conducted *c = &v->v[v->n];
@@ -47,7 +74,11 @@ static void add_suite(struct invocation *v, struct loaded *s)
 		.wait_lock = o->wait_lock,
 		.baseline = &c->baseline,
 	};
-	session_result_init(&s->plan, &c->options, &c->result);
+	if (!add_evidence(v, c, s)) {
+		forget(c);
+		add_broken(v, s);
+		return;
+	}
 	v->results[v->n] = &c->result;
 	v->paths[v->n++] = c->path;
 }
@@ -167,14 +198,8 @@ int invocation_dry_run(struct invocation *v)
 
 void invocation_release(struct invocation *v)
 {
-	for (size_t i = 0; i < v->n; i++) {
-		result_release(&v->v[i].result);
-		baseline_release(&v->v[i].baseline);
-		free(v->v[i].dir);
-		free(v->v[i].path);
-		free(v->v[i].journal);
-		free(v->v[i].setup_error);
-	}
+	for (size_t i = 0; i < v->n; i++)
+		forget(&v->v[i]);
 	for (size_t i = 0; i < v->nbroken; i++)
 		free(v->broken_text[i]);
 	free(v->v);

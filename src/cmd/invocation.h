@@ -10,6 +10,21 @@
 #include "cmd/load.h"
 #include "session/session.h"
 
+/* The results of --with for one suite, judged against its baseline; with.c. */
+struct evidence_files {
+	struct result *v;
+	struct pool_source *source;
+	size_t n;
+};
+/* Those of the files that are of that suite, all of them when it is the only one, into the options
+ * of the session, whose change is taken from them when the command line names none. ERR_DATA,
+ * ERR_REFUSED. */
+struct conducted;
+int with_open(const struct options *o, bool only, struct conducted *c, struct err *e);
+void with_release(struct evidence_files *f);
+/* A file that no suite of the command takes: ERR_REFUSED. */
+int with_check(const struct options *o, const struct load *l, struct err *e);
+
 /* A suite that could be planned. */
 struct conducted {
 	struct loaded *suite;
@@ -18,6 +33,7 @@ struct conducted {
 	char *dir;  /* folder of its documents */
 	char *path; /* of its result.json */
 	struct session_options options;
+	struct evidence_files *with; /* what it goes on from; NULL = nothing */
 	char *journal;
 	char *setup_error; /* a baseline that cannot be read */
 };

@@ -13,8 +13,7 @@ static int no_arguments(const char *command)
 	return STATUS_USAGE;
 }
 
-/* Two results of one suite and profile are two sessions of one change: a verdict on each alone
- * would be "judge until green". */
+/* `report` stays with each file: two of one suite and profile have the same cases. */
 static bool same_suite_twice(const struct loaded_results *l)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -24,9 +23,8 @@ static bool same_suite_twice(const struct loaded_results *l)
 				say("blkgate: '%s' and '%s' are both results of suite '%s', "
 				    "profile '%s'",
 				    l->paths[k], l->paths[i], l->v[i].suite, l->v[i].profile);
-				say("  name one; pooling several results of one change comes with "
-				    "a later "
-				    "version");
+				say("  name one, or pool them: blkgate judge %s %s", l->paths[k],
+				    l->paths[i]);
 				return true;
 			}
 	return false;
@@ -49,7 +47,7 @@ static int judge_or_report(const char *name, const char *usage, const char *what
 		options_release(&o);
 		return no_arguments(name);
 	}
-	if (o.json && o.args.n > 1)
+	if (o.json && o.args.n > 1 && !verdict_status)
 		err_set(&e, ERR_USAGE, "--json takes one result, %zu were named", o.args.n);
 	else
 		documents_clash(&o, &e);
@@ -59,7 +57,12 @@ static int judge_or_report(const char *name, const char *usage, const char *what
 		return STATUS_USAGE;
 	}
 	results_open(&l, &o);
-	if (same_suite_twice(&l)) {
+	if (verdict_status && results_pool(&l, &e) == 0 && o.json && l.n + l.nbroken > 1)
+		err_set(&e, ERR_USAGE, "--json takes the result of one suite, these are %zu",
+			l.n + l.nbroken);
+	if (e.code)
+		say_err(&e);
+	if (e.code || (!verdict_status && same_suite_twice(&l))) {
 		results_release(&l);
 		options_release(&o);
 		return STATUS_USAGE;
@@ -91,7 +94,8 @@ int cmd_judge(int argc, char **argv)
 {
 	return judge_or_report("judge", "judge RESULT... [--against RESULT]... [OPTION]...",
 			       "Judges results (or journals) again, offline: the same files give "
-			       "the same verdict.",
+			       "the same verdict.\nResults of one suite, profile and change are "
+			       "sessions of one sequence and are pooled.",
 			       "  blkgate judge blkgate-out/result.json --baselines baselines",
 			       true, argc, argv);
 }

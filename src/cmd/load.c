@@ -61,6 +61,7 @@ static void plan_one(struct load *l, struct loaded *s, struct options *o, bool l
 		.runs = o->runs,
 		.sessions_min = o->sessions_min,
 		.sessions_max = o->sessions_max,
+		.continues = o->with.n > 0,
 		.seed = l->seed,
 		.budget_time = o->budget_time,
 		.budget_written = o->budget_written,

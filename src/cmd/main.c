@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{"probe", cmd_probe, "who a device, file or folder is, and what uses it"},
 	{"judge", cmd_judge, "the verdict again, offline, from result files", true},
 	{"report", cmd_report, "render result files again"},
+	{"compare", cmd_compare, "results side by side, nothing pooled and nothing judged"},
 	{"baseline", cmd_baseline, "accept, show, diff, drop, retire"},
 	{"calibrate", cmd_calibrate,
 	 "the noise of accepted sessions, and what tolerance it allows"},

@@ -20,6 +20,7 @@ void options_release(struct options *o)
 	VEC_RELEASE(&o->targets);
 	VEC_RELEASE(&o->allow_write);
 	VEC_RELEASE(&o->against);
+	VEC_RELEASE(&o->with);
 	VEC_RELEASE(&o->policy);
 }
 
@@ -49,6 +50,7 @@ TAKE_TEXT(reason)
 TAKE_TEXT(suite)
 TAKE_TEXT(latency_log)
 TAKE_TEXT(history)
+TAKE_TEXT(by)
 
 #define TAKE_FLAG(field)                                                                           \
 	static int take_##field(struct options *o, const char *value, struct err *e)               \
@@ -66,6 +68,7 @@ TAKE_FLAG(new_epoch)
 TAKE_FLAG(bisect)
 TAKE_FLAG(engines)
 TAKE_FLAG(write)
+TAKE_FLAG(two_sided)
 
 static int take_undecided(struct options *o, const char *value, struct err *e)
 {
@@ -88,6 +91,7 @@ static int take_undecided(struct options *o, const char *value, struct err *e)
 TAKE_LIST(targets)
 TAKE_LIST(allow_write)
 TAKE_LIST(against)
+TAKE_LIST(with)
 
 /* KEY=VALUE; argv is writable, so the pair is split in place. */
 static int pair(const char *value, struct setting *out, struct err *e)
@@ -246,6 +250,8 @@ ROW(opt_reason, "--reason", "TEXT", reason, "why; kept with the baseline");
 ROW(opt_new_epoch, "--new-epoch", NULL, new_epoch, "the level has changed on purpose: start anew");
 LIST(opt_against, "--against", "RESULT", against,
      "compare with these results instead of the baseline");
+LIST(opt_with, "--with", "RESULT", with,
+     "go on from this result of the same change: its sessions come first; repeatable");
 LIST(opt_from, "--from", "RESULT", against,
      "take the sessions of these results instead of accepted ones");
 ROW(opt_write, "--write", NULL, write, "write the proposed tolerances into the suite");
@@ -253,6 +259,10 @@ ROW(opt_undecided, "--undecided", "SHARE", undecided,
     "share of runs on unchanged code that may stay undecided, whole suite (5%)");
 ROW(opt_history, "--history", "DIR", history,
     "keep what each gate came to, and say what the row of results shows");
+ROW(opt_by, "--by", "label.KEY", by,
+    "a side for each value of that label (or fact), not for each result");
+ROW(opt_two_sided, "--two-sided", NULL, two_sided,
+    "say whether a difference beyond the gate's tolerance is excluded, in both directions");
 ROW(opt_suite, "--suite", "FILE", suite, "the suite: its file or its name");
 ROW(opt_engines, "--engines", NULL, engines, "say for each engine whether it is usable here");
 

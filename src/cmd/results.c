@@ -48,8 +48,8 @@ int results_baseline(struct options *o, const char *suite, struct baseline *b, s
 
 static int open_one(struct loaded_results *l, struct options *o, const char *path, struct err *e)
 {
-	struct result *r = &l->v[l->n];
-	struct baseline *b = &l->baselines[l->nbaselines];
+	struct result *r = &l->v[l->nv];
+	struct baseline *b = &l->baselines[l->nv];
 	int rc;
 
 	if (result_load(path, r, e) < 0) {
@@ -59,6 +59,7 @@ static int open_one(struct loaded_results *l, struct options *o, const char *pat
 	r->values_writer = measure_write_values;
 	l->paths[l->n] = path;
 	l->list[l->n++] = r;
+	l->nv++;
 	if (o->profile)
 		r->profile = o->profile;
 	for (size_t i = 0; i < o->policy.n; i++)
@@ -70,7 +71,6 @@ static int open_one(struct loaded_results *l, struct options *o, const char *pat
 		rc = baseline_load(o->baselines, r->suite, r->profile, b, e);
 	if (rc < 0)
 		return rc;
-	l->nbaselines++;
 	gate_judge(r, b, &(struct gate_options){.now = r->ended, .sessions_max = r->sessions_max});
 	l->status = status_worse(l->status, r->status);
 	return 0;
@@ -103,17 +103,20 @@ void results_open(struct loaded_results *l, struct options *o)
 		l->nbroken++;
 		l->status = status_worse(l->status, status_of(&e));
 		/* A result that could not be judged must not look like one in the reports. */
-		if (l->n > before)
-			result_release(&l->v[--l->n]);
+		if (l->n > before) {
+			l->n--;
+			result_release(&l->v[--l->nv]);
+			baseline_release(&l->baselines[l->nv]);
+		}
 	}
 }
 
 void results_release(struct loaded_results *l)
 {
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->nv; i++) {
 		result_release(&l->v[i]);
-	for (size_t i = 0; i < l->nbaselines; i++)
 		baseline_release(&l->baselines[i]);
+	}
 	free(l->v);
 	free(l->list);
 	free(l->paths);

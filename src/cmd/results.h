@@ -8,15 +8,15 @@
 #include "gate/gate.h"
 
 struct loaded_results {
-	struct result *v;
-	const struct result **list;
+	struct result *v; /* nv of them */
+	size_t nv;
+	const struct result **list;        /* n: those that stand for themselves */
 	const char **paths;                /* where each came from */
-	struct baseline *baselines;        /* one a result */
+	struct baseline *baselines;        /* beside v */
 	struct report_suite_error *broken; /* the files that could not be read or judged */
 	char **broken_text;
 	size_t nbroken;
-	size_t n; /* results that loaded */
-	size_t nbaselines;
+	size_t n;                /* results that loaded */
 	enum exit_status status; /* worst, damaged files included */
 };
 
@@ -24,6 +24,9 @@ struct loaded_results {
  * judges the rest against --baselines (or --against). Policies of the command line replace those
  * stored. */
 void results_open(struct loaded_results *l, struct options *o);
+/* Results of one suite and profile become one: the sessions of the older ones before those of the
+ * newest, in its place of the list, judged anew. ERR_REFUSED when they are not of one change. */
+int results_pool(struct loaded_results *l, struct err *e);
 void results_release(struct loaded_results *l);
 /* The sessions of --from or --against, else the accepted ones of that suite and --profile.
  * ERR_NOBASE when there is none; *b can be released in each case. */

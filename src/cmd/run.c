@@ -6,12 +6,13 @@
 #include <string.h>
 
 static const struct option_def *const defs[] = {
-	&opt_target,    &opt_out,      &opt_junit,       &opt_junit_style, &opt_json,
-	&opt_baselines, &opt_profile,  &opt_only,        &opt_check,       &opt_set,
-	&opt_runs,      &opt_sessions, &opt_budget,      &opt_seed,        &opt_label,
-	&opt_change,    &opt_inject,   &opt_allow_write, &opt_policy,      &opt_wait_lock,
-	&opt_bisect,    &opt_dry_run,  &opt_quiet,       &opt_verbose,     &opt_latency_log,
-	&opt_history,   NULL,
+	&opt_target,      &opt_out,         &opt_junit,   &opt_junit_style,
+	&opt_json,        &opt_baselines,   &opt_profile, &opt_only,
+	&opt_check,       &opt_set,         &opt_runs,    &opt_sessions,
+	&opt_budget,      &opt_seed,        &opt_label,   &opt_change,
+	&opt_inject,      &opt_allow_write, &opt_policy,  &opt_wait_lock,
+	&opt_bisect,      &opt_dry_run,     &opt_quiet,   &opt_verbose,
+	&opt_latency_log, &opt_history,     &opt_with,    NULL,
 };
 
 static void remember_command(struct invocation *v, int argc, char **argv)
@@ -81,6 +82,10 @@ static int run(struct invocation *v)
 		      : v->o.quiet ? DIAG_ERROR
 				   : DIAG_WARN) < 0)
 		return STATUS_USAGE;
+	if (with_check(&v->o, &v->l, &e) < 0) {
+		say_err(&e);
+		return (int)status_of(&e);
+	}
 	invocation_open(v);
 	return v->o.dry_run ? invocation_dry_run(v) : invocation_run(v);
 }

@@ -166,16 +166,16 @@ void baseline_session_from(const struct result *r, uint32_t session, struct aren
 	*out = (struct base_session){0};
 	out->id = arena_strdup(a, s->id);
 	out->started = out->accepted = s->started;
-	out->boot_id = arena_strdup(a, facts_value(&r->host, "boot.id"));
+	out->boot_id = arena_strdup(a, result_session_boot(r, session));
 	out->epoch = 1;
 	out->measurement_version = r->measurement_version;
 	out->seed = s->seed;
-	copy_facts(&out->host, a, &r->host);
+	copy_facts(&out->host, a, result_session_host(r, session));
 	/* all at once: base_job.facts points into the array */
 	for (size_t i = 0; i < r->ntargets; i++)
 		facts_init(VEC_PUSH(&out->target_facts));
-	for (size_t i = 0; i < r->ntargets; i++)
-		copy_facts(&out->target_facts.v[i], a, &r->targets[i].facts);
+	for (uint32_t i = 0; i < r->ntargets; i++)
+		copy_facts(&out->target_facts.v[i], a, result_session_target(r, session, i));
 	for (; (count = baseline_session_job(r, v, n, &first)) > 0; first += count) {
 		add_job(r, v[first]->job, &v[first], count, a, out);
 		job_at[v[first]->job] = (uint32_t)out->jobs.n;

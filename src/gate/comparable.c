@@ -159,6 +159,32 @@ static bool changed(const struct fact *a, const struct fact *b)
 	return !known_equal(a, b);
 }
 
+unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side,
+			  struct fact_side b_side, bool all, struct str *out)
+{
+	/* kept by no machine: free space, names given at boot, what moves by itself */
+	static const char *const moving[] = {"device.name", "device.diskseq", "device.address",
+					     "temperature", "kernel_log"};
+	struct keys k = all_keys(a_side, b_side);
+	unsigned n = 0;
+
+	for (size_t i = 0; i < k.n; i++) {
+		const struct fact *a = side_find(a_side, k.v[i]), *b = side_find(b_side, k.v[i]);
+		enum fact_class cls = fact_class_of(c, k.v[i]);
+		bool differs = cls == FACT_MUST_MATCH ? !known_equal(a, b) : changed(a, b);
+
+		if (cls == FACT_NOTE && (!all || listed(restless, COUNT(restless), k.v[i]) ||
+					 listed(moving, COUNT(moving), k.v[i])))
+			continue;
+		if (!differs)
+			continue;
+		str_add(out, n++ ? "; " : "");
+		add_change(out, k.v[i], a, b);
+	}
+	free(k.v);
+	return n;
+}
+
 void comparable_changes(const struct compare_rules *c, struct fact_side old_side,
 			struct fact_side new_side, struct str *out)
 {

@@ -26,6 +26,11 @@ enum fact_class fact_class_of(const struct compare_rules *c, const char *key);
  * nothing when comparable. Returns how many. */
 unsigned comparable_differences(const struct compare_rules *c, struct fact_side old_side,
 				struct fact_side new_side, struct str *out);
+/* Appends what keeps two sessions from being sessions of one thing: must-match differences, changes
+ * under test and, when nothing says that it is one (no change id), every other fact that an
+ * unchanged machine keeps. Returns how many. */
+unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side,
+			  struct fact_side b_side, bool all, struct str *out);
 /* Appends what changed under test, then up to four changed notes: "kernel.release 6.12.8 -> 6.12.9
  * (under test); host.name a -> b (note)"; "nothing under test changed" leads when that is so. Facts
  * that change with every session (boot id, free space) are left out. */

@@ -17,6 +17,7 @@ void evidence_init(struct evidence *e, const struct judge *g, const struct check
 	e->base_block = xcalloc(g->base.n + 1, sizeof(*e->base_block));
 	e->fresh_x = xcalloc(g->max, sizeof(*e->fresh_x));
 	e->fresh_block = xcalloc(g->max, sizeof(*e->fresh_block));
+	e->looks = xcalloc(g->max, sizeof(*e->looks));
 }
 
 void evidence_release(struct evidence *e)
@@ -28,6 +29,9 @@ void evidence_release(struct evidence *e)
 	free(e->base_block);
 	free(e->fresh_x);
 	free(e->fresh_block);
+	free(e->looks);
+	free(e->base_canary);
+	free(e->fresh_canary);
 }
 
 /* A step is relative; on the plain scale it is that share of the value. */
@@ -63,16 +67,33 @@ static bool fresh_run(struct evidence *e, struct judge *g, const struct run *run
 	return false;
 }
 
+/* The look after a session keeps the level it was planned for: what was told then stands. */
+static void plan_look(struct evidence *e, const struct judge *g, uint32_t session)
+{
+	const struct session *s = &g->r->sessions.v[session];
+	uint32_t looks = s->from ? g->r->attempts.v[s->from - 1].looks : g->max;
+
+	if (looks > g->max)
+		looks = g->max;
+	if (e->k && looks < e->looks[e->k - 1])
+		looks = e->looks[e->k - 1];
+	e->looks[e->k] = looks;
+}
+
 bool evidence_fresh(struct evidence *e, struct judge *g, struct verdict *v)
 {
 	struct job_session s;
 	size_t pos = 0;
 
 	/* Sessions after the last look change nothing (PROCEDURE 6a). */
-	for (; e->k < g->max && judge_next(g, e->check->job, &pos, &s); e->k++)
+	for (; e->k < g->max && judge_next(g, e->check->job, &pos, &s); e->k++) {
+		plan_look(e, g, s.session);
 		for (size_t i = 0; i < s.n; i++)
 			if (!fresh_run(e, g, s.v[i], &e->fresh[e->k * e->runs + i], v))
 				return false;
+	}
+	while (judge_next(g, e->check->job, &pos, &s))
+		e->beyond++;
 	return true;
 }
 
@@ -101,6 +122,8 @@ static bool incomparable(struct evidence *e, struct judge *g, const struct epoch
 	} else {
 		differ = judge_differ(g, x, session, e->check->job);
 		str_add(why, differ);
+		differ = why->len ? NULL : adjust_lacks(e, g, x, session);
+		str_add(why, differ ? differ : "");
 	}
 	return false;
 }
@@ -187,7 +210,6 @@ static void find_blocks(struct evidence *e, struct judge *g, struct stored_input
 {
 	struct boot_time *t = xcalloc(e->nbase + e->k + 1, sizeof(*t)), *fresh = t + e->nbase;
 	uint32_t *all = xcalloc(e->nbase + e->k + 1, sizeof(*all));
-	const char *boot = facts_value(&g->r->host, "boot.id");
 	struct job_session s;
 	size_t pos = 0;
 
@@ -197,7 +219,8 @@ static void find_blocks(struct evidence *e, struct judge *g, struct stored_input
 		t[i] = (struct boot_time){b->boot_id, b->started};
 	}
 	for (size_t i = 0; i < e->k && judge_next(g, e->check->job, &pos, &s); i++)
-		fresh[i] = (struct boot_time){boot, g->r->sessions.v[s.session].started};
+		fresh[i] = (struct boot_time){result_session_boot(g->r, s.session),
+					      g->r->sessions.v[s.session].started};
 	in->base_blocks = blocks_assign(t, e->nbase, e->base_block);
 	in->fresh_blocks = blocks_assign(fresh, e->k, e->fresh_block);
 	e->adds_block = blocks_assign(t, e->nbase + e->k, all) > in->base_blocks;
@@ -266,6 +289,7 @@ bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in
 		.fresh = e->fresh_x,
 		.nfresh = e->k,
 		.max = g->max,
+		.looks = e->looks,
 		.delta = e->scale.delta,
 		.q = e->step,
 		.red_total = g->red_total,
@@ -279,5 +303,5 @@ bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in
 		add_epoch(e, g, &at, &sessions, &blocks);
 	in->older_ss = in->provisional ? blocks.ss : sessions.ss;
 	in->older_df = in->provisional ? blocks.df : sessions.df;
-	return true;
+	return adjust_input(e, g, in, v);
 }

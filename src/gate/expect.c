@@ -124,6 +124,44 @@ static void judge_values(struct judge *g, const struct check *c, const struct me
 	str_release(&s);
 }
 
+/* Runs of the job that the attempts up to that one made. */
+static size_t runs_up_to(const struct judge *g, uint32_t job, uint32_t attempt)
+{
+	const struct run *const *run = &g->run[g->run_first[job]];
+	size_t n = 0;
+
+	while (n < judge_runs(g, job) && g->r->sessions.v[run[n]->session].from <= attempt)
+		n++;
+	return n;
+}
+
+/* The runs in order of time. What an earlier attempt missed stays missed, whatever came behind. */
+static void judge_attempts(struct judge *g, const struct check *c, const struct metric *m,
+			   double *v, size_t n, struct verdict *out)
+{
+	double *w = xcalloc(n + 1, sizeof(*w));
+
+	for (uint32_t a = 1; a < g->r->attempts.n; a++) {
+		size_t made = runs_up_to(g, c->job, a);
+
+		if (made == 0 || made == n)
+			continue;
+		memcpy(w, v, made * sizeof(*w));
+		out->value = estimate_median(w, made);
+		judge_values(g, c, m, w, made, out);
+		if (out->kind != VERDICT_MISSED)
+			continue;
+		verdict_say(g->r, out, VERDICT_MISSED, "expectation",
+			    "%s; that was attempt %u, the %zu runs since then change nothing",
+			    out->text, a, n - made);
+		free(w);
+		return;
+	}
+	free(w);
+	out->value = estimate_median(v, n);
+	judge_values(g, c, m, v, n, out);
+}
+
 void verdict_expect(struct judge *g, const struct check *c, struct verdict *out)
 {
 	const struct metric *m = metric_find(c->metric);
@@ -144,8 +182,7 @@ void verdict_expect(struct judge *g, const struct check *c, struct verdict *out)
 	}
 	v = xcalloc(n + 1, sizeof(*v));
 	if (n > 0 && collect(g, c, m, v, out)) {
-		out->value = estimate_median(v, n);
-		judge_values(g, c, m, v, n, out);
+		judge_attempts(g, c, m, v, n, out);
 	} else if (n == 0) {
 		verdict_say(g->r, out, VERDICT_ERROR, "not-measured", "not measured");
 	}

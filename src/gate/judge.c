@@ -2,6 +2,7 @@
 /* gate_judge: job by job the measurement, then its checks; then what is missing; then the status.
  */
 #include "gate/environment.h"
+#include "gate/pooling.h"
 
 static void judge_check(struct judge *g, uint32_t check, bool measured)
 {
@@ -112,6 +113,7 @@ void gate_judge(struct result *r, const struct baseline *b, const struct gate_op
 	free(first);
 	judge_close(&g);
 	r->status = overall(r);
+	r->may_continue = pooling_usable(r, "", &(struct err){0}) == 0;
 }
 
 bool gate_wants_session(const struct result *r, uint32_t job)

@@ -122,30 +122,65 @@ static bool session_whole(struct judge *g, uint32_t job, const struct job_sessio
 	return true;
 }
 
-/* Each of the first sessions_min sessions holds every job that can run; a later one only what was
- * not decided by then. */
-static bool sessions_whole(struct judge *g, uint32_t job, struct verdict *v)
+/* Sessions from `first` on, before `end`, that hold the job without a gap. */
+static uint32_t sessions_from(struct judge *g, uint32_t job, uint32_t first, uint32_t end)
 {
-	struct result *r = g->r;
-	uint32_t least = r->sessions_min > 1 ? r->sessions_min : 1, next = 0;
 	struct job_session s;
+	uint32_t n = 0;
 	size_t pos = 0;
 
-	while (judge_next(g, job, &pos, &s)) {
-		if (!session_whole(g, job, &s, v))
-			return false;
-		next += s.session == next;
-		v->nsessions++;
-	}
-	if (next >= least)
+	while (judge_next(g, job, &pos, &s))
+		n += s.session < end && s.session == first + n;
+	return n;
+}
+
+/* Each of the first `least` sessions of an invocation, which are those from `first` to `end`, holds
+ * every job that it selected; a later one only what was not decided by then. */
+static bool invocation_whole(struct judge *g, uint32_t job, uint32_t first, uint32_t end,
+			     uint32_t least, struct verdict *v)
+{
+	struct result *r = g->r;
+	uint32_t have = sessions_from(g, job, first, end);
+
+	if (have >= (least > 1 ? least : 1))
 		return true;
 	if (v->nsessions == 0)
 		verdict_say(r, v, VERDICT_ERROR, missing_type(r), "not measured%s", missing_why(r));
 	else
 		verdict_say(r, v, VERDICT_ERROR, missing_type(r),
-			    "not measured in session %u of at least %u%s", next + 1, least,
-			    missing_why(r));
+			    "not measured in session %u of at least %u%s", first + have + 1,
+			    first + (least > 1 ? least : 1), missing_why(r));
 	return false;
+}
+
+static bool sessions_whole(struct judge *g, uint32_t job, struct verdict *v)
+{
+	struct result *r = g->r;
+	struct job_session s;
+	uint32_t first = 0;
+	size_t pos = 0;
+
+	while (judge_next(g, job, &pos, &s)) {
+		if (!session_whole(g, job, &s, v))
+			return false;
+		v->nsessions++;
+	}
+	if (!r->attempts.n)
+		return invocation_whole(g, job, 0, UINT32_MAX, r->sessions_min, v);
+	for (uint32_t a = 0; a < r->attempts.n; a++) {
+		const struct attempt *t = &r->attempts.v[a];
+		uint32_t end = first;
+
+		while (end < r->sessions.n && r->sessions.v[end].from == a + 1)
+			end++;
+		if (attempt_ran(t, job) &&
+		    !invocation_whole(g, job, first, end, t->sessions_min, v))
+			return false;
+		first = end;
+	}
+	if (v->nsessions == 0)
+		verdict_say(r, v, VERDICT_ERROR, missing_type(r), "not measured%s", missing_why(r));
+	return v->nsessions > 0;
 }
 
 void verdict_measure(struct judge *g, uint32_t job, struct verdict *v)

@@ -157,11 +157,32 @@ static void add_creep(struct str *s, struct judge *g, const struct evidence *e,
 	free(work);
 }
 
+/* What came after the decision, or after the last look, is no part of it. */
+static void add_after(struct str *s, const struct judge *g, const struct evidence *e,
+		      const struct stored_output *out)
+{
+	size_t after = out->decided_at ? e->k - (size_t)out->decided_at : 0;
+
+	if (after > 0)
+		str_addf(s, "; decided after session %d, %zu further one%s beside it:",
+			 out->decided_at, after, after == 1 ? "" : "s");
+	for (size_t i = e->k - after; i < e->k; i++) {
+		str_add(s, i > e->k - after ? ", " : " ");
+		unit_format(s, e->metric->unit, scale_value(&e->scale, e->fresh_x[i]));
+	}
+	if (e->beyond > 0)
+		str_addf(s, "; %zu session%s beyond the %u of the sequence %s not judged",
+			 e->beyond, e->beyond == 1 ? "" : "s", g->max,
+			 e->beyond == 1 ? "is" : "are");
+}
+
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,
 		   struct verdict *v, struct str *s)
 {
 	add_head(s, e, v);
 	add_state(s, g, e, out, v);
+	adjust_sentence(e, g, out, s);
+	add_after(s, g, e, out);
 	add_provisional(s, g, e, v);
 	add_creep(s, g, e, v);
 	if (e->left_out > 0)

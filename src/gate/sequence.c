@@ -106,7 +106,52 @@ static struct group group_blocks(const double *v, size_t n, size_t total, const 
 
 struct look {
 	double base_mean, est, se, df;
+	double slope, canary; /* 0 without a covariate */
+	double canary_base;
 };
+
+/* Sums of squares and products of pairs about their own means, added to s. */
+struct products {
+	double xx, xy, yy;
+};
+
+static void add_products(struct products *s, const double *x, const double *y, size_t n, double mx,
+			 double my)
+{
+	for (size_t i = 0; i < n; i++) {
+		s->xx += (x[i] - mx) * (x[i] - mx);
+		s->xy += (x[i] - mx) * (y[i] - my);
+		s->yy += (y[i] - my) * (y[i] - my);
+	}
+}
+
+/*
+ * PROCEDURE 5.6: the slope is pooled inside the two groups, so that a difference between them is
+ * not taken for one; a degree of freedom goes for it. A canary that never moved inside them gives
+ * no slope: when it moved between them nothing can be said.
+ */
+static struct look look_adjusted(const struct stored_input *in, size_t k)
+{
+	struct group b = group_sessions(in->base, in->nbase), f = group_sessions(in->fresh, k);
+	struct group cb = group_sessions(in->base_canary, in->nbase),
+		     cf = group_sessions(in->fresh_canary, k);
+	double df = b.n + f.n - 3, moved = cf.mean - cb.mean, slope, far, s;
+	struct products p = {0};
+
+	add_products(&p, in->base_canary, in->base, in->nbase, cb.mean, b.mean);
+	add_products(&p, in->fresh_canary, in->fresh, k, cf.mean, f.mean);
+	slope = p.xx > 0 ? p.xy / p.xx : 0;
+	far = p.xx > 0 ? moved * moved / p.xx : moved < 0 || moved > 0 ? INFINITY : 0;
+	s = df >= 1 ? sqrt(fmax(p.yy - slope * p.xy, 0) / df) : INFINITY;
+	s = fmax(s, in->q / 2);
+	return (struct look){.base_mean = b.mean,
+			     .est = f.mean - b.mean - slope * moved,
+			     .se = s * sqrt(1 / f.n + 1 / b.n + far),
+			     .df = df,
+			     .slope = slope,
+			     .canary = moved,
+			     .canary_base = cb.mean};
+}
 
 /* PROCEDURE 5.5: s^2 pooled over both groups with S+k-2 df. */
 static struct look look_pooled(const struct stored_input *in, size_t k)
@@ -117,7 +162,10 @@ static struct look look_pooled(const struct stored_input *in, size_t k)
 
 	/* Equal rounded values would otherwise claim a variance of zero (PROCEDURE 5.9). */
 	s = fmax(s, in->q / 2);
-	return (struct look){b.mean, f.mean - b.mean, s * sqrt(1 / f.n + 1 / b.n), df};
+	return (struct look){.base_mean = b.mean,
+			     .est = f.mean - b.mean,
+			     .se = s * sqrt(1 / f.n + 1 / b.n),
+			     .df = df};
 }
 
 /*
@@ -137,41 +185,54 @@ static struct look look_assumed(const struct stored_input *in, size_t k)
 	/* nu * s^2 is the sum of squares itself */
 	double s = fmax(sqrt((PRIOR_DF * va + b.ss + fb.ss + in->older_ss) / df), in->q / 2);
 
-	return (struct look){b.mean, f.mean - b.mean, s * sqrt(1 / f.n + 1 / b.n), df};
+	return (struct look){.base_mean = b.mean,
+			     .est = f.mean - b.mean,
+			     .se = s * sqrt(1 / f.n + 1 / b.n),
+			     .df = df};
 }
 
 /* New sessions that each lie beyond the tolerance on the given side (+1 worse, -1 better). */
-static unsigned beyond(const struct stored_input *in, size_t k, double base_mean, double side)
+static unsigned beyond(const struct stored_input *in, size_t k, const struct look *l, double side)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < k; i++)
-		n += side * (in->fresh[i] - base_mean) > in->delta;
+	for (size_t i = 0; i < k; i++) {
+		double at = in->fresh_canary ? in->fresh_canary[i] - l->canary_base : 0;
+
+		n += side * (in->fresh[i] - l->base_mean - l->slope * at) > in->delta;
+	}
 	return n;
 }
 
 static enum sequence_state judge_look(const struct stored_input *in, size_t k,
 				      struct stored_output *out)
 {
-	struct look l = in->provisional ? look_assumed(in, k) : look_pooled(in, k);
-	double pass = dist_t_upper(stored_pass_level(in->max), l.df) * l.se;
+	struct look l = in->provisional   ? look_assumed(in, k)
+			: in->base_canary ? look_adjusted(in, k)
+					  : look_pooled(in, k);
+	uint32_t max = in->looks ? in->looks[k - 1] : in->max;
+	double pass = dist_t_upper(stored_pass_level(max), l.df) * l.se;
 	double red = INFINITY;
 
-	if (k >= 2 && in->max >= 2)
-		red = dist_t_upper(stored_red_level(in->max, in->red_total), l.df) * l.se;
+	if (k >= 2 && max >= 2)
+		red = dist_t_upper(stored_red_level(max, in->red_total), l.df) * l.se;
 	out->base_mean = l.base_mean;
 	out->est = l.est;
 	out->se = l.se;
 	out->df = l.df;
+	out->slope = l.slope;
+	out->canary = l.canary;
 	out->upper = l.est + pass;
 	out->lower = l.est - red;
 	out->certain = out->lower > in->delta;
 	out->leaning_fail = l.est > in->delta / 2;
 	if (isnan(out->upper))
 		return SEQUENCE_GIVE_UP;
-	if (l.est > in->delta && out->lower > 0 && beyond(in, k, l.base_mean, 1) >= 2)
+	if (isinf(l.se)) /* inf - inf must not decide either way */
+		return k >= in->max ? SEQUENCE_GIVE_UP : SEQUENCE_CONTINUE;
+	if (l.est > in->delta && out->lower > 0 && beyond(in, k, &l, 1) >= 2)
 		return SEQUENCE_REGRESSION;
-	if (-l.est > in->delta && l.est + red < 0 && beyond(in, k, l.base_mean, -1) >= 2)
+	if (-l.est > in->delta && l.est + red < 0 && beyond(in, k, &l, -1) >= 2)
 		return SEQUENCE_IMPROVEMENT;
 	if (out->upper + in->q <= in->delta)
 		return SEQUENCE_PASS;
@@ -184,6 +245,8 @@ static bool usable(const struct stored_input *in)
 		return false;
 	if (!(in->delta > 0) || isinf(in->delta) || !(in->q >= 0) || !(in->red_total > 0))
 		return false;
+	if (!in->base_canary != !in->fresh_canary)
+		return false;
 	if (in->provisional && !(in->assumed_sd >= 0 && in->within_sd >= 0))
 		return false;
 	if (!(in->older_ss >= 0 && in->older_df >= 0) || isinf(in->older_ss))
@@ -193,6 +256,12 @@ static bool usable(const struct stored_input *in)
 			return false;
 	for (size_t i = 0; i < in->nfresh; i++)
 		if (!isfinite(in->fresh[i]))
+			return false;
+	for (size_t i = 0; in->base_canary && i < in->nbase; i++)
+		if (!isfinite(in->base_canary[i]))
+			return false;
+	for (size_t i = 0; in->base_canary && i < in->nfresh; i++)
+		if (!isfinite(in->fresh_canary[i]))
 			return false;
 	return true;
 }

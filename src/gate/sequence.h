@@ -26,6 +26,10 @@ struct stored_input {
 	const double *fresh; /* new session values in order */
 	size_t nfresh;       /* k */
 	uint32_t max;        /* K, 1..6 */
+	/* K of each new session's look as it was planned when that was made, never falling and at
+	 * most max; NULL = max. A decision that was told stays one when the sequence goes on with a
+	 * larger K. */
+	const uint32_t *looks;
 	double delta;        /* tolerance on the oriented scale, > 0 */
 	double q;            /* quantisation step on the same scale, >= 0 */
 	double red_total;    /* min(0.001, 0.05 / m) */
@@ -43,6 +47,10 @@ struct stored_input {
 	 * level of their own epoch, and their degrees of freedom: the variance is pooled over
 	 * epochs, the level is not. */
 	double older_ss, older_df;
+	/* Analysis of covariance (PROCEDURE 5.6): session values of a canary, one beside each
+	 * above; NULL = none. The estimate is that at equal canary level, by the slope inside the
+	 * groups. Not with `provisional`; the older epochs are left out. */
+	const double *base_canary, *fresh_canary;
 };
 
 struct stored_output {
@@ -53,6 +61,7 @@ struct stored_output {
 	double lower;       /* red limit: est - t se; -inf when no red look yet */
 	bool certain;       /* lower > delta */
 	bool leaning_fail;  /* undecided and est > delta/2 */
+	double slope, canary; /* of the covariance: slope, and new less base level of the canary */
 	int decided_at;     /* k at which the first decision fell, 0 = none */
 };
 

@@ -10,7 +10,8 @@ static void fill_numbers(const struct judge *g, const struct evidence *e,
 {
 	/* One interval for every verdict, at the level of a pass; a red one holds at a far stricter
 	 * level. */
-	double half = dist_t_upper(stored_pass_level(in->max), out->df) * out->se;
+	uint32_t look = out->decided_at ? (uint32_t)out->decided_at : (uint32_t)in->nfresh;
+	double half = dist_t_upper(stored_pass_level(in->looks[look - 1]), out->df) * out->se;
 	double a = scale_change(&e->scale, out->est - half),
 	       b = scale_change(&e->scale, out->est + half);
 

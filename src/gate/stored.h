@@ -16,6 +16,7 @@ struct evidence {
 	/* new sessions: k rows of `runs` values */
 	double *fresh;
 	size_t k;
+	size_t beyond;     /* sessions after the last look: shown, not judged */
 	size_t short_runs; /* runs whose percentile has too few samples */
 
 	/* comparable baseline sessions that hold the metric, oldest first */
@@ -25,7 +26,12 @@ struct evidence {
 
 	double *base_x, *fresh_x; /* session values on the scale */
 	uint32_t *base_block, *fresh_block;
+	uint32_t *looks; /* K of each new session's look */
 	double step;     /* largest step on the scale */
+	/* adjust_by: the canary beside, on logs; NULL = not adjusted */
+	double *base_canary, *fresh_canary;
+	struct stored_output raw; /* what it would be without */
+
 	bool adds_block; /* accepting the new sessions would add a block */
 };
 
@@ -43,6 +49,16 @@ void verdict_incomparable(struct judge *g, const char *session, const char *why,
 /* Session values, blocks and the decision's input; false with an error verdict (zero baseline). */
 bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in,
 		    struct verdict *v);
+
+/* adjust.c: why a baseline session has no value of the canary that the gate is adjusted by; NULL =
+ * it has, or none is needed. */
+const char *adjust_lacks(const struct evidence *e, struct judge *g, const struct epoch_index *x,
+			 size_t session);
+/* The canary's session values beside those of the gate; false with an error verdict when a new
+ * session has none. */
+bool adjust_input(struct evidence *e, struct judge *g, struct stored_input *in, struct verdict *v);
+void adjust_sentence(const struct evidence *e, const struct judge *g,
+		     const struct stored_output *out, struct str *s);
 
 /* The sentence for a decided or undecided gate. */
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,

@@ -34,6 +34,14 @@ int doc_u32(const struct reader *rd, const struct json *o, const char *key, uint
 	return 0;
 }
 
+int doc_opt_u32(const struct reader *rd, const struct json *o, const char *key, uint32_t max,
+		uint32_t *out)
+{
+	struct json x = json_member(o, key);
+
+	return json_present(&x) ? doc_u32(rd, o, key, max, out) : 0;
+}
+
 int doc_opt_text(const struct reader *rd, const struct json *o, const char *key, const char **out)
 {
 	const char *s;

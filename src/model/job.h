@@ -101,6 +101,8 @@ struct job {
 	uint32_t runs; /* runs a session */
 	uint64_t seed; /* of the offsets when randrepeat; from the suite, not identity */
 	bool canary, untouched;
+	/* Name of the canary on the same target at whose level the gates are judged; NULL = none */
+	const char *adjust_by;
 	bool stonewall; /* false: runs at the same time as the workload before it */
 	uint32_t group; /* jobs of one number run at the same time, from 1 to their count; 0 = alone
 			 */

@@ -85,6 +85,27 @@ double outcome_depth(const struct outcome *o, uint64_t jobs, uint32_t asked)
 	return v < limit ? v : limit;
 }
 
+static void copy_bins(struct bins *to, const struct bins *from)
+{
+	bins_init(to);
+	bins_copy(to, from);
+}
+
+void outcome_copy(struct outcome *to, const struct outcome *from)
+{
+	*to = *from;
+	for (unsigned d = 0; d < DIR_COUNT; d++) {
+		copy_bins(&to->dir[d].slat, &from->dir[d].slat);
+		copy_bins(&to->dir[d].clat, &from->dir[d].clat);
+		copy_bins(&to->dir[d].lat, &from->dir[d].lat);
+	}
+	copy_bins(&to->sync_lat, &from->sync_lat);
+	if (!from->slots)
+		return;
+	to->slots = xreallocarray(NULL, from->nslots + 1, sizeof(*to->slots));
+	memcpy(to->slots, from->slots, from->nslots * sizeof(*to->slots));
+}
+
 void outcome_release(struct outcome *o)
 {
 	for (unsigned d = 0; d < DIR_COUNT; d++) {

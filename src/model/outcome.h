@@ -89,6 +89,7 @@ void outcome_total(struct outcome *o, const struct outcome *const *part, const c
 		   size_t n);
 /* Nothing of the numbers may be read any more; what was written is kept. */
 void outcome_spoil(struct outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void outcome_copy(struct outcome *to, const struct outcome *from); /* to: uninitialised */
 void outcome_release(struct outcome *o); /* frees bins and slots */
 /* I/Os of one job (thread) really in flight, by Little's law: the sum of the completion latencies
  * of those issued in the window, over the window and the jobs. What was under way at its begin is

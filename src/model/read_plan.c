@@ -83,7 +83,8 @@ static int read_job(const struct reader *rd, const struct json *o, struct job *j
 	    doc_opt_text(rd, o, "percentile_list", &j->percentile_list) ||
 	    doc_u32(rd, o, "runs", RUNS_LIMIT, &j->runs) || doc_seed(rd, o, "seed", &j->seed) ||
 	    json_opt_bool(o, "canary", false, &j->canary, rd->e) ||
-	    json_opt_bool(o, "untouched", false, &j->untouched, rd->e) || read_group(rd, o, j) ||
+	    json_opt_bool(o, "untouched", false, &j->untouched, rd->e) ||
+	    doc_opt_text(rd, o, "adjust_by", &j->adjust_by) || read_group(rd, o, j) ||
 	    doc_u32(rd, o, "line", UINT32_MAX, &j->file_line))
 		return rd->e->code;
 	if (j->target >= r->ntargets)

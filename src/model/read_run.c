@@ -256,7 +256,9 @@ static int check_sessions(const struct reader *rd)
 {
 	const struct result *r = rd->r;
 
-	if (r->sessions.n > r->sessions_max)
+	if (doc_check_attempts(rd))
+		return rd->e->code;
+	if (!r->attempts.n && r->sessions.n > r->sessions_max)
 		return err_set(rd->e, ERR_DATA, "'%.200s': %zu sessions where %u are the most",
 			       rd->name, r->sessions.n, r->sessions_max);
 	for (size_t i = 0; i < r->sessions.n; i++)

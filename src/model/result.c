@@ -30,6 +30,7 @@ void result_release(struct result *r)
 		outcome_release(&r->runs.v[i].out);
 	VEC_RELEASE(&r->runs);
 	VEC_RELEASE(&r->sessions);
+	attempts_release(r);
 	VEC_RELEASE(&r->notices);
 	VEC_RELEASE(&r->verdicts);
 	VEC_RELEASE(&r->compare.under_test);

@@ -43,6 +43,26 @@ struct session {
 	int64_t started, ended; /* UTC */
 	uint64_t seed;          /* of the order */
 	bool complete;          /* every chosen run was made */
+	/* Of a result that continues earlier ones: its attempt, from 1, and the boot it was made in
+	 * (NULL = unknown). 0 and unused else. */
+	uint32_t from;
+	const char *boot;
+};
+
+/*
+ * One invocation of those whose sessions a result holds, in order; its own is the last. An earlier
+ * one keeps the facts it saw, for it was another boot. No attempts = one invocation, the result's.
+ */
+struct attempt {
+	int64_t started, ended; /* UTC */
+	uint32_t sessions_min;
+	uint32_t looks;        /* K that its looks were planned for */
+	VEC(uint32_t) not_run; /* jobs that it did not select */
+	/* What its sessions and those before came to then, for readers; NULL of the last one */
+	const char *verdict;
+	enum exit_status status;
+	struct facts host;     /* of an earlier one */
+	struct facts *targets; /* ntargets of an earlier one, else NULL */
 };
 
 struct compare_rules { /* changes of the comparability defaults: fact keys */
@@ -76,6 +96,8 @@ struct result {
 	struct policy policy;
 	struct compare_rules compare;
 	uint32_t sessions_min, sessions_max;
+	uint32_t
+		sessions_suite; /* the most that the suite plans for a sequence; 0 = sessions_max */
 	double assumed_session_sd; /* 0.015 */
 	double false_alarm;        /* family bound, 0.05 */
 	const char *setup_error;   /* the whole suite could not run: sentence, else NULL */
@@ -88,6 +110,7 @@ struct result {
 	size_t njobs;
 	struct check *checks;
 	size_t nchecks;
+	VEC(struct attempt) attempts; /* none, or two and more */
 	VEC(struct session) sessions;
 	VEC(struct run) runs;
 	VEC(const char *) notices; /* announced replacements; texts in arena */
@@ -98,6 +121,7 @@ struct result {
 	const char
 		*environment; /* why the place is suspected and not the change; NULL = it is not */
 	enum exit_status status;
+	bool may_continue; /* whole and sound: a further run may start from it (--with) */
 
 	/* for readers of the document only; NULL = `values` are left out */
 	result_values_fn values_writer;
@@ -106,6 +130,15 @@ struct result {
 
 void result_init(struct result *r);
 void result_release(struct result *r); /* empty afterwards, may be called again */
+
+/* Facts and boot of a session, whichever attempt it is of; session < sessions.n. */
+const struct facts *result_session_host(const struct result *r, uint32_t session);
+const struct facts *result_session_target(const struct result *r, uint32_t session,
+					  uint32_t target);
+const char *result_session_boot(const struct result *r, uint32_t session); /* NULL = unknown */
+void attempts_release(struct result *r); /* the result has none afterwards */
+/* Did that attempt (from 0) select the job? */
+bool attempt_ran(const struct attempt *a, uint32_t job);
 
 /* The fio command of a job and of all that runs at the same time; of a total, that of its parts.
  * scratch is the name of a file in a folder: "/blkgate.fio". */

@@ -10,6 +10,8 @@
 #include "json/json.h"
 #include "model/result.h"
 
+struct reader;
+
 /* A flag that is not set is left out. */
 static inline void write_flag(struct jw *w, const char *key, bool on)
 {
@@ -23,6 +25,11 @@ void doc_write_session(const struct session *s, const char *key, struct jw *w);
 /* Members "status", "baseline_digest", "verdicts". */
 void doc_write_verdicts(const struct result *r, struct jw *w);
 void doc_write_run(const struct result *r, const struct run *run, const char *key, struct jw *w);
+/* Member "attempts", left out when there are none; and back. */
+void doc_write_attempts(const struct result *r, struct jw *w);
+int doc_read_attempts(const struct reader *rd, const struct json *root);
+/* Sessions in the order of the attempts, each of one of them, none of more sessions than looks. */
+int doc_check_attempts(const struct reader *rd);
 void doc_write_texts(struct jw *w, const char *key, const char *const *v, size_t n);
 /* Members "setup_error", "setup_status" (absent without error), "partial", "interrupted", "ended".
  */
@@ -40,6 +47,9 @@ int doc_bad(const struct reader *rd, const struct json *o, const char *key, cons
 /* Whole number up to max. */
 int doc_u32(const struct reader *rd, const struct json *o, const char *key, uint32_t max,
 	    uint32_t *out);
+/* The same, untouched when absent. */
+int doc_opt_u32(const struct reader *rd, const struct json *o, const char *key, uint32_t max,
+		uint32_t *out);
 /* Text into the arena: required and not empty; or NULL when absent. */
 int doc_text(const struct reader *rd, const struct json *o, const char *key, const char **out);
 int doc_opt_text(const struct reader *rd, const struct json *o, const char *key, const char **out);

@@ -56,7 +56,9 @@ int doc_read_session(const struct reader *rd, const struct json *o, struct sessi
 	if (json_need_object(o, rd->e) || read_name(rd, o, "id", &id) ||
 	    json_get_i64(o, "started", &s->started, rd->e) ||
 	    json_get_i64(o, "ended", &s->ended, rd->e) || doc_seed(rd, o, "seed", &s->seed) ||
-	    json_get_bool(o, "complete", &s->complete, rd->e))
+	    json_get_bool(o, "complete", &s->complete, rd->e) ||
+	    doc_opt_u32(rd, o, "from", (uint32_t)rd->r->attempts.n, &s->from) ||
+	    doc_opt_text(rd, o, "boot", &s->boot))
 		return rd->e->code;
 	if (strlen(id) >= sizeof(s->id))
 		return doc_bad(rd, o, "id", "is longer than %zu bytes", sizeof(s->id) - 1);
@@ -157,6 +159,7 @@ static int read_numbers(const struct reader *rd, const struct json *root)
 
 	if (doc_u32(rd, root, "sessions_min", 1000, &r->sessions_min) ||
 	    doc_u32(rd, root, "sessions_max", 1000, &r->sessions_max) ||
+	    doc_opt_u32(rd, root, "sessions_suite", 1000, &r->sessions_suite) ||
 	    json_get_double(root, "assumed_session_sd", &r->assumed_session_sd, rd->e) ||
 	    json_get_double(root, "false_alarm", &r->false_alarm, rd->e))
 		return rd->e->code;
@@ -189,7 +192,7 @@ int doc_read_head(const struct reader *rd, const struct json *root)
 	    doc_facts(rd, root, "host", &r->host))
 		return rd->e->code;
 	r->measurement_version = measurement;
-	return doc_read_plan(rd, root);
+	return doc_read_plan(rd, root) ? rd->e->code : doc_read_attempts(rd, root);
 }
 
 static int read_runs(const struct reader *rd, const struct json *root)

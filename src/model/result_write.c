@@ -99,6 +99,7 @@ static void write_job(const struct result *r, const struct job *j, struct jw *w)
 	write_seed(w, "seed", j->seed);
 	write_flag(w, "canary", j->canary);
 	write_flag(w, "untouched", j->untouched);
+	write_text(w, "adjust_by", j->adjust_by);
 	if (j->group)
 		jw_u64(w, "group", j->group);
 	write_flag(w, "total", j->total);
@@ -153,6 +154,9 @@ void doc_write_session(const struct session *s, const char *key, struct jw *w)
 	jw_i64(w, "ended", s->ended);
 	write_seed(w, "seed", s->seed);
 	jw_bool(w, "complete", s->complete);
+	if (s->from)
+		jw_u64(w, "from", s->from);
+	write_text(w, "boot", s->boot);
 	jw_end_object(w);
 }
 
@@ -190,6 +194,8 @@ static void write_rules(const struct result *r, struct jw *w)
 	jw_end_object(w);
 	jw_u64(w, "sessions_min", r->sessions_min);
 	jw_u64(w, "sessions_max", r->sessions_max);
+	if (r->sessions_suite && r->sessions_suite != r->sessions_max)
+		jw_u64(w, "sessions_suite", r->sessions_suite);
 	jw_double(w, "assumed_session_sd", r->assumed_session_sd);
 	jw_double(w, "false_alarm", r->false_alarm);
 }
@@ -223,6 +229,7 @@ void doc_write_head(const struct result *r, struct jw *w)
 		write_check(w, &r->checks[i]);
 	jw_end_array(w);
 	doc_write_texts(w, "notices", r->notices.v, r->notices.n);
+	doc_write_attempts(r, w);
 }
 
 void result_write(const struct result *r, bool with_verdicts, struct jw *w)

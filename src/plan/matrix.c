@@ -285,6 +285,7 @@ int matrix_expand(struct planner *pl, struct err *e)
 		return rc;
 	for (size_t i = 0; i < pl->s->workloads.n; i++)
 		workload_expand(pl, (uint32_t)i);
+	adjust_check(pl);
 	groups_make(pl);
 	return 0;
 }

@@ -146,11 +146,11 @@ static int plan_sessions(struct planner *pl, struct err *e)
 }
 
 /* Law 2: the suite's gates are able to turn red, and the command line takes that from them. */
-static void announce_one_session(struct plan *p)
+static void announce_one_session(struct plan *p, bool continues)
 {
 	size_t gates = 0;
 
-	for (size_t i = 0; p->sessions_max == 1 && i < p->nchecks; i++) {
+	for (size_t i = 0; p->sessions_max == 1 && !continues && i < p->nchecks; i++) {
 		const struct check *c = &p->checks[i];
 
 		gates += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && !c->skipped &&
@@ -278,7 +278,7 @@ static int plan_fill(struct planner *pl, struct err *e)
 	if (rc < 0)
 		return rc;
 	known_apply(pl);
-	announce_one_session(p);
+	announce_one_session(p, pl->o->continues);
 	trims_against_reads(pl);
 	plan_lint(p, pl->d);
 	return plan_selection(pl, e);

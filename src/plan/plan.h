@@ -32,6 +32,7 @@ struct plan_options {
 	const char *only, *check;             /* globs or NULL */
 	uint32_t runs;                        /* 0 = suite's */
 	uint32_t sessions_min, sessions_max;  /* 0 = suite's */
+	bool continues;                       /* behind the sessions of an earlier result */
 	uint64_t seed;                        /* of the whole invocation; recorded */
 	uint64_t budget_time, budget_written; /* 0 = suite's */
 	const char *profile;

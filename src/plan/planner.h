@@ -147,6 +147,9 @@ const char *direct_refuses(const struct target *t);
 /* statx told the limits, or it is a block device: what `direct: auto` relies on. */
 bool direct_reported(const struct target *t);
 
+/* adjust.c: `adjust_by` names a canary that may be adjusted by; a selection takes it along. */
+void adjust_check(struct planner *pl);
+
 /* matrix.c: fills jobs, origins, workload. */
 int matrix_expand(struct planner *pl, struct err *e);
 

@@ -175,6 +175,7 @@ void resolve_instance(struct planner *pl, const struct workload *w, struct job *
 	j->file_line = w->line;
 	j->canary = w->canary;
 	j->untouched = w->untouched;
+	j->adjust_by = w->adjust_by;
 	if (!j->sim)
 		j->sim = "";
 	if (!written(pl, og, PW_RW)) {

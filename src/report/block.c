@@ -141,6 +141,22 @@ static void add_company(struct str *s, const struct result *r, const struct verd
 	str_release(&without);
 }
 
+/* Evidence is added: what is left of the sequence, two sessions at most at a time; behind a
+ * decision they stand beside it. What is no whole measurement cannot be gone on from. */
+static void add_with(struct str *s, const struct result *r, const struct verdict *v,
+		     const struct console_options *o)
+{
+	uint32_t left = v->nsessions < r->sessions_max ? r->sessions_max - v->nsessions : 0;
+
+	if (r->sessions_suite > r->sessions_max && v->nsessions < r->sessions_suite)
+		left = r->sessions_suite - v->nsessions;
+	if (!o->result_path || !r->may_continue || isnan(v->change) ||
+	    (left == 0 && v->kind != VERDICT_REGRESSION))
+		return;
+	str_addf(s, " --sessions %u --with ", left == 1 ? 1 : 2);
+	str_add_shell(s, o->result_path);
+}
+
 static void add_again(struct str *s, const struct result *r, const struct verdict *v,
 		      const struct console_options *o)
 {
@@ -150,6 +166,7 @@ static void add_again(struct str *s, const struct result *r, const struct verdic
 	label(s, "again:");
 	str_addf(s, "%s --only ", o->command);
 	str_add_shell(s, view_workload(r, v));
+	add_with(s, r, v, o);
 	str_addc(s, '\n');
 }
 

@@ -185,6 +185,20 @@ static bool show_row(const struct console *c, const struct verdict *v, size_t to
 	return v->kind != VERDICT_SKIPPED || v->check == VERDICT_MEASURE || total <= 40;
 }
 
+static void add_attempts(struct console *c)
+{
+	struct str s;
+
+	str_init(&s);
+	for (size_t i = 0; i < c->r->attempts.n; i++) {
+		str_clear(&s);
+		view_attempt(c->r, i, &s);
+		str_addc(&s, '\n');
+		str_add_clean(c->out, s.s, s.len);
+	}
+	str_release(&s);
+}
+
 static void add_environment(struct console *c)
 {
 	if (!c->r->environment)
@@ -300,6 +314,7 @@ void report_console(const struct result *r, const struct console_options *o, str
 
 	view_init(&c.view, r);
 	add_heading(&c);
+	add_attempts(&c);
 	add_environment(&c);
 	add_notices(&c);
 	for (size_t i = 0; i < r->verdicts.n; i++) {

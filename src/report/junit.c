@@ -212,6 +212,16 @@ static void suite_properties(struct junit *j, const struct result *r)
 			property(j, name, f->value);
 			free(name);
 		}
+	for (size_t i = 0; i < r->attempts.n; i++) {
+		char *name = xasprintf("blkgate.attempt.%zu", i + 1);
+		struct str text;
+
+		str_init(&text);
+		view_attempt(r, i, &text);
+		property(j, name, text.s);
+		str_release(&text);
+		free(name);
+	}
 	if (r->environment)
 		property(j, "blkgate.environment", r->environment);
 	for (size_t i = 0; i < r->notices.n; i++)

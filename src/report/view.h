@@ -38,6 +38,9 @@ void view_beside(const struct view *w, uint32_t job, bool verbose, view_line_fn 
 /* The block of one bad verdict (failure text of JUnit, terminal alike), no colour. */
 void view_block(const struct view *w, const struct verdict *v, const struct console_options *o,
 		struct str *out);
+/* "attempt 1, 2026-11-28 14:03: sessions ID, ID; 1 undecided, 3 pass (status 3)": the invocation
+ * that made those sessions, and what the sequence came to then; i from 0. */
+void view_attempt(const struct result *r, size_t i, struct str *out);
 /* ns the runs of a job took, all sessions. */
 uint64_t view_wall(const struct view *w, uint32_t job);
 /* Bytes that the runs of a job read back and found right, all sessions. */

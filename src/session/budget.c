@@ -9,7 +9,7 @@
 static const struct outcome *last_run(const struct conductor *c, const struct job *j)
 {
 	for (size_t i = c->r->runs.n; i-- > 0;)
-		if (&c->r->jobs[c->r->runs.v[i].job] == j)
+		if (&c->p->jobs[c->r->runs.v[i].job] == j)
 			return &c->r->runs.v[i].out;
 	return NULL;
 }
@@ -93,7 +93,7 @@ const char *budget_refuses_session(struct conductor *c)
 	uint64_t time = 0, bytes = layout_written(c);
 
 	/* The first session starts with what fits; its runs are asked for one by one. */
-	for (size_t i = 0; c->session && i < c->p->njobs; i++) {
+	for (size_t i = 0; c->session > c->first && i < c->p->njobs; i++) {
 		const struct job *j = &c->p->jobs[i];
 
 		if (!c->chosen[i])

@@ -43,6 +43,8 @@ static void new_session(struct conductor *c)
 	char compact[20];
 	size_t n = 0;
 
+	s->from = (uint32_t)c->r->attempts.n;
+	s->boot = s->from ? facts_value(&c->r->host, "boot.id") : NULL;
 	s->started = clock_utc();
 	s->seed = rng_mix(c->p->seed + c->session);
 	str_init(&stamp);
@@ -143,7 +145,8 @@ static bool choose(struct conductor *c, uint32_t next)
 	bool any = false;
 
 	for (size_t i = 0; i < c->p->njobs; i++) {
-		bool wants = next < c->r->sessions_min || gate_wants_session(c->r, (uint32_t)i);
+		bool wants = next - c->first < c->r->sessions_min ||
+			     gate_wants_session(c->r, (uint32_t)i);
 
 		c->chosen[i] = c->p->jobs[i].state == JOB_READY && !c->failed[i] && wants;
 		any |= c->chosen[i];
@@ -169,7 +172,7 @@ static bool within_budget(struct conductor *c)
 	if (!why)
 		return true;
 	tell(c, EVENT_NOTICE, NULL, NULL, why);
-	if (c->session < c->r->sessions_min) {
+	if (c->session - c->first < c->r->sessions_min) {
 		new_session(c);
 		record_session(c, &ignored);
 		fail_chosen(c, OUTCOME_NONE, why);
@@ -182,8 +185,8 @@ static int run_sessions(struct conductor *c, struct err *e)
 {
 	int rc = 0;
 
-	for (c->session = 0; rc == 0 && c->session < c->r->sessions_max; c->session++) {
-		if (c->session && !choose(c, c->session))
+	for (; rc == 0 && c->session - c->first < c->p->sessions_max; c->session++) {
+		if (c->session > c->first && !choose(c, c->session))
 			break;
 		if (!within_budget(c))
 			break;
@@ -204,6 +207,9 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	session_result_init(p, o, r);
 	if (p->setup_error)
 		return 0;
+	if (session_result_continue(o, r, e))
+		return e->code;
+	c.first = c.session = (uint32_t)r->sessions.n;
 	c.holds = xcalloc(p->ntargets ? p->ntargets : 1, sizeof(*c.holds));
 	for (size_t t = 0; t < p->ntargets; t++)
 		c.holds[t].lock.fd = c.holds[t].claim = -1;

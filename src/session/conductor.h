@@ -23,6 +23,7 @@ struct conductor {
 	struct err unrecorded; /* the first failure of record_failed() */
 	uint64_t begun;        /* clock_now at the start */
 	uint64_t written;      /* bytes, all sessions */
+	uint32_t first;        /* session of this invocation; those before are of earlier ones */
 	uint32_t session, done, total;
 	uint64_t remaining;     /* planned ns of the runs still to come in this session */
 	struct order_entry now; /* the run in flight */

@@ -89,6 +89,20 @@ static int keep_unfinished(struct conductor *c, struct err *e)
 	return rc;
 }
 
+/* The sessions that this run goes on from: the journal must be a whole result as well. */
+static int record_earlier(struct conductor *c, struct err *e)
+{
+	uint32_t own = c->session;
+	int rc = 0;
+
+	for (c->session = 0; rc == 0 && c->session < own; c->session++)
+		rc = record_session(c, e);
+	c->session = own;
+	for (size_t i = 0; rc == 0 && i < c->r->runs.n; i++)
+		rc = record_run(c, &c->r->runs.v[i], e);
+	return rc;
+}
+
 int record_open(struct conductor *c, struct err *e)
 {
 	struct jw w;
@@ -102,7 +116,7 @@ int record_open(struct conductor *c, struct err *e)
 	c->journalling = true;
 	jw_init(&w);
 	result_journal_head(c->r, &w);
-	return add(c, &w, e);
+	return add(c, &w, e) < 0 ? e->code : record_earlier(c, e);
 }
 
 void record_failed(struct conductor *c, const struct run *run)

@@ -12,6 +12,7 @@
 #define BLKGATE_SESSION_SESSION_H
 
 #include "gate/gate.h"
+#include "gate/pooling.h"
 #include "model/result.h"
 #include "plan/plan.h"
 #include "run/run.h"
@@ -48,6 +49,8 @@ struct session_options {
 	uint64_t wait_lock;              /* ns; 0 = do not wait, UINT64_MAX = for ever */
 	const volatile int *stop;        /* set by the signal handler */
 	const struct baseline *baseline; /* may be NULL */
+	const struct pool_source *with;  /* judged results that this one goes on from */
+	size_t nwith;
 	void (*event)(void *arg, const struct session_event *ev);
 	void *arg;
 };
@@ -60,6 +63,8 @@ struct session_options {
  */
 int session_run(const struct plan *p, const struct session_options *o, struct result *r,
 		struct err *e);
+/* The sessions of o->with before those to come, judged; ERR_REFUSED (pooling_add). */
+int session_result_continue(const struct session_options *o, struct result *r, struct err *e);
 /* A result that holds only the plan and its skips and errors, judged: for setup errors and
  * --dry-run. */
 void session_result_init(const struct plan *p, const struct session_options *o, struct result *r);

@@ -4,6 +4,23 @@
 
 #include "base/clock.h"
 
+static void judge(const struct session_options *o, struct result *r)
+{
+	struct gate_options g = {.now = r->ended, .sessions_max = r->sessions_max};
+
+	gate_judge(r, o->baseline, &g);
+}
+
+int session_result_continue(const struct session_options *o, struct result *r, struct err *e)
+{
+	if (o->nwith == 0)
+		return 0;
+	if (pooling_add(r, "this run", o->with, o->nwith, e))
+		return e->code;
+	judge(o, r);
+	return 0;
+}
+
 void session_result_init(const struct plan *p, const struct session_options *o, struct result *r)
 {
 	const struct suite *s = p->suite;
@@ -30,6 +47,7 @@ void session_result_init(const struct plan *p, const struct session_options *o, 
 		*VEC_PUSH(&r->compare.note) = s->note.v[i];
 	r->sessions_min = p->sessions_min;
 	r->sessions_max = p->sessions_max;
+	r->sessions_suite = s->sessions_max ? s->sessions_max : VERDICT_MAX_SESSIONS;
 	r->assumed_session_sd = s->assumed_session_sd;
 	r->false_alarm = 0.05;
 	r->setup_error = p->setup_error;
@@ -46,9 +64,5 @@ void session_result_init(const struct plan *p, const struct session_options *o, 
 	r->nchecks = p->nchecks;
 	for (size_t i = 0; i < p->notices.n; i++)
 		*VEC_PUSH(&r->notices) = p->notices.v[i];
-	{
-		struct gate_options g = {.now = r->ended, .sessions_max = r->sessions_max};
-
-		gate_judge(r, o->baseline, &g);
-	}
+	judge(o, r);
 }

@@ -91,6 +91,8 @@ struct workload {
 	waivers waive;
 	bool has_when, optional, canary, untouched;
 	bool all_targets; /* targets: all */
+	const char *adjust_by; /* name of a canary, or NULL */
+	uint32_t adjust_line, adjust_column;
 	struct expr when;
 };
 

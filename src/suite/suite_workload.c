@@ -138,6 +138,13 @@ READ_KEY(read_canary)
 			"write 'canary: true' or 'canary: {untouched: true}'");
 }
 
+READ_KEY(read_adjust_by)
+{
+	w->adjust_by = rd_text(r, key, node);
+	w->adjust_line = node->line;
+	w->adjust_column = node->column;
+}
+
 /* Read with the other key of the pair, or before all keys. */
 READ_KEY(read_elsewhere)
 {
@@ -167,7 +174,7 @@ static const struct workload_key keys[] = {
 	{"expect", read_expect},     {"gate", read_gate},
 	{"waive", read_elsewhere},   {"when", read_when},
 	{"optional", read_optional}, {"canary", read_canary},
-	{"targets", read_elsewhere},
+	{"targets", read_elsewhere}, {"adjust_by", read_adjust_by},
 };
 enum { NKEYS = sizeof(keys) / sizeof(*keys) };
 

@@ -174,7 +174,7 @@ ok "no two cases of one name" bash -c "grep -o '<testcase classname=\"[^\"]*\" n
 ok "two results" test -s both/simulated/result.json -a -s both/other/result.json
 t "their results are judged together" 5 "$P" judge both/simulated/result.json both/other/result.json --junit pair.xml
 junit pair.xml
-t "two results of one suite are not judged one by one" 2 "$P" judge both/simulated/result.json both/simulated/result.json --junit pair.xml
+t "two results of one suite are not reported one by one" 2 "$P" report both/simulated/result.json both/simulated/result.json --junit pair.xml
 has "$T/err" "both results of suite 'simulated'"
 
 # --- a failed run leaves the stream whole (json-noise-1)

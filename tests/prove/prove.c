@@ -263,6 +263,52 @@ static void prove_calibrate(struct proof *p)
 	check(p, false, warns, .90, p->trials, "calibrate warns");
 }
 
+/* adjust_by (PROCEDURE 5.6), and what it costs where the declaration was wrong. */
+static void prove_canary(struct proof *p)
+{
+	struct cell c = {.sr = .01, .ss = .03, .sessions = 10, .max = 5};
+	struct rates raw0 = one(p, c, NOISE_NORMAL, 0, 101), raw10, r0, r5, r10, hit;
+
+	raw10 = one(p, c, NOISE_NORMAL, .10, 102);
+	c.canary = .8;
+	r0 = one(p, c, NOISE_NORMAL, 0, 103);
+	r5 = one(p, c, NOISE_NORMAL, .05, 104);
+	r10 = one(p, c, NOISE_NORMAL, .10, 105);
+	c.hit = 1;
+	hit = one(p, c, NOISE_NORMAL, .10, 106);
+	printf("\nadjust_by, canary correlated 0.8, session sd 3 %%, run sd 1 %%: red at 0 / pass "
+	       "at "
+	       "0 / pass at 5 %% / found at 10 %%, %%\n\n"
+	       "adjusted: %.3f / %.1f / %.2f / %.1f (%.1f sessions); not adjusted: %.3f / %.1f / - "
+	       "/ "
+	       "%.1f (%.1f)\n"
+	       "the change hits the canary as well (10 %%): found %.1f, passed %.1f: declared "
+	       "untouched by mistake it hides the loss\n",
+	       100 * r0.red, 100 * r0.pass, 100 * r5.pass, 100 * r10.red, r0.cost, 100 * raw0.red,
+	       100 * raw0.pass, 100 * raw10.red, raw0.cost, 100 * hit.red, 100 * hit.pass);
+	check(p, true, r0.red, .001, p->trials, "adjust_by: red on unchanged code");
+	check(p, true, r5.pass, .05, p->trials, "adjust_by: pass at the tolerance");
+	check(p, false, r0.pass, .96, p->trials, "adjust_by: pass on unchanged code");
+	check(p, false, r10.red, .995, p->trials, "adjust_by: found at 10 %");
+	check(p, true, hit.red, .05, p->trials, "adjust_by, canary hit: must be seen to hide it");
+}
+
+/* A sequence that began with a run planned for one session and went on with --with. */
+static void prove_steps(struct proof *p)
+{
+	struct cell c = {.sr = .02, .ss = .015, .sessions = 10, .max = 5, .steps = true};
+	struct rates r0 = one(p, c, NOISE_NORMAL, 0, 111), r5 = one(p, c, NOISE_NORMAL, .05, 112),
+		     r10 = one(p, c, NOISE_NORMAL, .10, 113);
+
+	printf("\nfirst look planned for one session, then five (--sessions 1, --with): red at 0 "
+	       "%.3f "
+	       "%%, pass at 5 %% %.2f %%, found at 10 %% %.2f %%\n",
+	       100 * r0.red, 100 * r5.pass, 100 * r10.red);
+	check(p, true, r0.red, .0005, p->trials, "steps: red on unchanged code");
+	check(p, true, r5.pass, .07, p->trials, "steps: pass at the tolerance");
+	check(p, false, r10.red, .99, p->trials, "steps: found at 10 %");
+}
+
 /* A proof that could not fail proves nothing: these must be seen to break the bound of 5 %. */
 static void must_fail(struct proof *p, const char *what, struct cell c, enum noise n,
 		      double at_least)
@@ -334,6 +380,8 @@ int main(int argc, char **argv)
 	prove_any_noise(&p);
 	prove_suite(&p);
 	prove_calibrate(&p);
+	prove_canary(&p);
+	prove_steps(&p);
 	prove_failing_rules(&p);
 	show_naive(&p);
 	printf("\n%u bounds checked, %u broken\n", p.checked, p.broken);

@@ -42,20 +42,61 @@ static double session_value(const struct cell *c, struct rng *rng, double at)
 	return estimate_median(run, RUNS);
 }
 
+/* One session of gate and canary: what the machine brings to both, to each alone, and runs. */
+static void canary_session(const struct cell *c, struct rng *rng, double effect, double *gate,
+			   double *canary)
+{
+	double both = c->ss * sqrt(c->canary), alone = c->ss * sqrt(1 - c->canary);
+	double shared = both * noise_normal(rng);
+
+	*gate = session_value(c, rng, effect + shared + alone * noise_normal(rng));
+	*canary = session_value(c, rng, effect * c->hit + shared + alone * noise_normal(rng));
+}
+
+static enum sequence_state trial_canary(const struct cell *c, struct rng *rng, unsigned *cost)
+{
+	double base[SESSIONS_MAX], fresh[6], base_canary[SESSIONS_MAX], fresh_canary[6];
+	struct stored_input in = {.base = base,
+				  .nbase = c->sessions,
+				  .fresh = fresh,
+				  .max = c->max,
+				  .delta = DELTA,
+				  .red_total = red_total(c),
+				  .runs = RUNS,
+				  .base_canary = base_canary,
+				  .fresh_canary = fresh_canary};
+	struct stored_output out = {.state = SEQUENCE_CONTINUE};
+
+	for (unsigned i = 0; i < c->sessions; i++)
+		canary_session(c, rng, 0, &base[i], &base_canary[i]);
+	while (out.state == SEQUENCE_CONTINUE) {
+		size_t i = in.nfresh++;
+
+		canary_session(c, rng, log1p(c->effect), &fresh[i], &fresh_canary[i]);
+		stored_judge(&in, &out);
+	}
+	*cost = (unsigned)in.nfresh;
+	return out.state;
+}
+
 enum sequence_state trial_stored(const struct cell *c, struct rng *rng, const double *common,
 				 unsigned *cost)
 {
+	static const uint32_t steps[6] = {1, 5, 5, 5, 5, 5};
 	double base[SESSIONS_MAX], fresh[6];
 	struct stored_input in = {.base = base,
 				  .nbase = c->sessions,
 				  .fresh = fresh,
 				  .max = c->max,
+				  .looks = c->steps ? steps : NULL,
 				  .delta = DELTA,
 				  .q = c->q,
 				  .red_total = red_total(c),
 				  .runs = RUNS};
 	struct stored_output out = {.state = SEQUENCE_CONTINUE};
 
+	if (c->canary > 0)
+		return trial_canary(c, rng, cost);
 	for (unsigned i = 0; i < c->sessions; i++)
 		base[i] = session_value(c, rng, level(c, rng, common ? common + i : NULL));
 	while (out.state == SEQUENCE_CONTINUE) {

@@ -14,6 +14,10 @@ struct cell {
 	uint64_t seed;
 	/* stored */
 	unsigned sessions, max; /* S, K; 0 = interleaved */
+	/* A canary beside each session, which shares its effect with this correlation and sees the
+	 * effect of the change times `hit`; 0 = none, and the gate is not adjusted. */
+	double canary, hit;
+	bool steps; /* the first look was planned for one session, and the sequence went on for K */
 	/* interleaved */
 	uint32_t pairs;
 	bool fixed_order; /* AB AB instead of ABBA */

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "gate/compare.h"
+#include "gate/baseline_file.h"
+#include "gate/blocks.h"
+#include "gate/comparable.h"
+#include "gate/estimate.h"
+#include <math.h>
+#include <stdio.h>
+
+/* A target of a result, on the side it belongs to. */
+struct carrier {
+	uint32_t side, result, target;
+};
+
+/* One workload that is looked at: on a role, or (--by) wherever the label says. */
+struct subject {
+	const char *workload, *role; /* role NULL = any */
+};
+
+struct maker {
+	const struct compare_ask *a;
+	struct compare *c;
+	VEC(struct carrier) carriers;
+	struct base_session **session; /* of each result */
+	VEC(struct subject) subjects;
+	const struct job **on; /* of the subject in hand: its job on each carrier, NULL = none */
+};
+
+static const char *role_of(const struct maker *m, const struct carrier *k)
+{
+	return m->a->r[k->result]->targets[k->target].role;
+}
+
+static uint32_t side_of(struct maker *m, const char *name)
+{
+	struct compare *c = m->c;
+
+	for (uint32_t i = 0; i < c->sides.n; i++)
+		if (str_eq(c->sides.v[i].name, name))
+			return i;
+	VEC_PUSH(&c->sides)->name = arena_strdup(&c->arena, name);
+	return (uint32_t)c->sides.n - 1;
+}
+
+static int add_result(struct maker *m, uint32_t i, struct err *e)
+{
+	const struct result *r = m->a->r[i];
+	char *number = m->a->by ? NULL : xasprintf("%u", i);
+	int rc = 0;
+
+	for (uint32_t t = 0; t < r->ntargets && rc == 0; t++) {
+		const struct fact *f =
+			m->a->by ? facts_find2(&r->targets[t].facts, &r->host, m->a->by) : NULL;
+		uint32_t side;
+
+		if (m->a->by && target_is_total(&r->targets[t]))
+			continue;
+		if (m->a->by && (!f || !f->value)) {
+			rc = err_set(e, ERR_REFUSED, "'%s': '%s' of target '%s' is not known",
+				     m->a->names[i], m->a->by, r->targets[t].role);
+			break;
+		}
+		side = side_of(m, f ? f->value : number);
+		*VEC_PUSH(&m->carriers) = (struct carrier){side, i, t};
+	}
+	free(number);
+	return rc;
+}
+
+static void read_sessions(struct maker *m)
+{
+	m->session = xcalloc(m->a->n + 1, sizeof(struct base_session *));
+	for (size_t i = 0; i < m->a->n; i++) {
+		const struct result *r = m->a->r[i];
+
+		m->session[i] = xcalloc(r->sessions.n + 1, sizeof(*m->session[i]));
+		for (uint32_t s = 0; s < r->sessions.n; s++)
+			baseline_session_from(r, s, &m->c->arena, &m->session[i][s]);
+	}
+}
+
+static int check_results(const struct maker *m, struct err *e)
+{
+	const struct compare_ask *a = m->a;
+
+	for (size_t i = 1; i < a->n; i++) {
+		if (!str_eq(a->r[i]->suite, a->r[0]->suite))
+			return err_set(e, ERR_REFUSED, "'%s' is of suite '%s', '%s' of '%s'",
+				       a->names[0], a->r[0]->suite, a->names[i], a->r[i]->suite);
+		if (a->r[i]->measurement_version != a->r[0]->measurement_version)
+			return err_set(e, ERR_REFUSED,
+				       "'%s' is of measurement version %u, '%s' of %u", a->names[0],
+				       a->r[0]->measurement_version, a->names[i],
+				       a->r[i]->measurement_version);
+		for (size_t k = 0; k < i; k++)
+			for (size_t s = 0; s < a->r[k]->sessions.n; s++)
+				for (size_t t = 0; t < a->r[i]->sessions.n; t++)
+					if (str_eq(a->r[k]->sessions.v[s].id,
+						   a->r[i]->sessions.v[t].id))
+						return err_set(
+							e, ERR_REFUSED,
+							"session '%s' is in '%s' and in '%s'",
+							a->r[i]->sessions.v[t].id, a->names[k],
+							a->names[i]);
+	}
+	return 0;
+}
+
+static void add_subjects(struct maker *m)
+{
+	for (size_t k = 0; k < m->carriers.n; k++) {
+		const struct carrier *x = &m->carriers.v[k];
+		const struct result *r = m->a->r[x->result];
+
+		for (size_t j = 0; j < r->njobs; j++) {
+			const char *role = m->a->by ? NULL : role_of(m, x);
+			bool known = false;
+
+			if (r->jobs[j].target != x->target)
+				continue;
+			for (size_t i = 0; i < m->subjects.n && !known; i++)
+				known = str_eq(m->subjects.v[i].workload, r->jobs[j].name) &&
+					(!role || str_eq(m->subjects.v[i].role, role));
+			if (!known)
+				*VEC_PUSH(&m->subjects) = (struct subject){r->jobs[j].name, role};
+		}
+	}
+}
+
+/* The job of the subject on that carrier; NULL = it has none. */
+static const struct job *job_on(const struct maker *m, const struct subject *s,
+				const struct carrier *x)
+{
+	const struct result *r = m->a->r[x->result];
+
+	if (s->role && !str_eq(role_of(m, x), s->role))
+		return NULL;
+	for (size_t j = 0; j < r->njobs; j++)
+		if (r->jobs[j].target == x->target && str_eq(r->jobs[j].name, s->workload))
+			return &r->jobs[j];
+	return NULL;
+}
+
+static const struct base_value *value_in(const struct base_session *b, const char *role,
+					 const struct job *j, const struct metric *m)
+{
+	for (size_t i = 0; i < b->jobs.n; i++)
+		for (size_t k = 0; k < b->jobs.v[i].values.n; k++)
+			if (str_eq(b->jobs.v[i].name, j->name) &&
+			    str_eq(b->jobs.v[i].target, role) &&
+			    str_eq(b->jobs.v[i].values.v[k].metric, m->name))
+				return &b->jobs.v[i].values.v[k];
+	return NULL;
+}
+
+/* Why the job was not measured, or NULL. */
+static const char *not_measured(const struct result *r, const struct job *j)
+{
+	for (size_t i = 0; i < r->verdicts.n; i++) {
+		const struct verdict *v = &r->verdicts.v[i];
+
+		if (v->check == VERDICT_MEASURE && v->job < r->njobs && &r->jobs[v->job] == j)
+			return v->kind == VERDICT_PASS ? NULL : v->text;
+	}
+	return "not judged";
+}
+
+/* Another job, or another number of runs, than the first side's: no ratio of the two says a thing.
+ */
+static const char *another_job(struct maker *m, const struct job *first, const struct job *j)
+{
+	struct str was, is, diff;
+	const char *why = NULL;
+
+	if (first->runs != j->runs)
+		return arena_printf(&m->c->arena, "runs of a session %u -> %u", first->runs,
+				    j->runs);
+	str_init(&was);
+	str_init(&is);
+	str_init(&diff);
+	job_canonical(first, &was);
+	job_canonical(j, &is);
+	if (!str_eq(was.s, is.s)) {
+		job_canonical_diff(was.s, is.s, &diff);
+		why = arena_printf(&m->c->arena, "another job: %s", diff.s);
+	}
+	str_release(&was);
+	str_release(&is);
+	str_release(&diff);
+	return why;
+}
+
+static double on_scale(const struct compare_row *row, double v)
+{
+	return row->absolute ? v : log(v);
+}
+
+static void add_session(struct maker *m, struct compare_row *row, struct compare_cell *cell,
+			const struct base_value *v)
+{
+	double *x = arena_alloc(&m->c->arena, (v->n + 1) * sizeof(*x)),
+	       *grown = arena_alloc(&m->c->arena, (cell->nsession + 1) * sizeof(*grown));
+
+	for (size_t i = 0; i < v->n; i++) {
+		x[i] = on_scale(row, v->v[i]);
+		row->q = fmax(row->q, row->absolute ? v->step[i] * fabs(v->v[i]) : v->step[i]);
+	}
+	if (!cell->run) {
+		cell->run = arena_alloc(&m->c->arena, (v->n + 1) * sizeof(*x));
+		memcpy(cell->run, x, v->n * sizeof(*x));
+		cell->nrun = v->n;
+	}
+	if (cell->nsession)
+		memcpy(grown, cell->session, cell->nsession * sizeof(*grown));
+	cell->session = grown;
+	cell->session[cell->nsession++] = estimate_median(x, v->n);
+}
+
+static void fill_cell(struct maker *m, size_t side, const struct job *first,
+		      struct compare_row *row)
+{
+	struct compare_cell *cell = &row->cell[side];
+	double *work;
+
+	cell->median = NAN;
+	for (size_t k = 0; k < m->carriers.n && !cell->missing; k++) {
+		const struct carrier *x = &m->carriers.v[k];
+		const struct job *j = x->side == side ? m->on[k] : NULL;
+		const struct result *r = m->a->r[x->result];
+
+		if (!j)
+			continue;
+		cell->absent = j->state == JOB_SKIPPED;
+		cell->missing = not_measured(r, j);
+		if (!cell->missing)
+			cell->missing = another_job(m, first, j);
+		for (size_t i = 0; i < r->sessions.n && !cell->missing; i++) {
+			const struct base_value *v =
+				value_in(&m->session[x->result][i], role_of(m, x), j, row->metric);
+
+			if (v && v->n == j->runs)
+				add_session(m, row, cell, v);
+			else if (v || i == 0)
+				cell->missing = "too few samples, or no value, in a run";
+		}
+	}
+	if (!cell->missing && cell->nsession == 0) {
+		cell->missing = "not in it";
+		cell->absent = true;
+	}
+	if (cell->missing)
+		return;
+	work = xcalloc(cell->nsession, sizeof(*work));
+	memcpy(work, cell->session, cell->nsession * sizeof(*work));
+	cell->median = estimate_median(work, cell->nsession);
+	cell->median = row->absolute ? cell->median : exp(cell->median);
+	free(work);
+}
+
+bool compare_by_sessions(const struct compare_row *row, size_t side)
+{
+	return row->cell[0].nsession >= 2 && row->cell[side].nsession >= 2;
+}
+
+static void fill_differences(struct maker *m, struct compare_row *row)
+{
+	for (size_t i = 1; i < m->c->sides.n; i++) {
+		const struct compare_cell *a = &row->cell[0], *b = &row->cell[i];
+		struct difference *d = &row->against[i];
+
+		*d = (struct difference){NAN, NAN, NAN, NAN, NAN};
+		if (a->missing || b->missing) {
+			/* what one side never chose is no failure of the comparison */
+			m->c->failed += !a->absent && !b->absent;
+			continue;
+		}
+		if (compare_by_sessions(row, i))
+			difference_of(a->session, a->nsession, b->session, b->nsession, row->q, d);
+		else
+			difference_of(a->run, a->nrun, b->run, b->nrun, row->q, d);
+		m->c->compared += isfinite(d->est);
+		m->c->failed += !isfinite(d->est);
+	}
+}
+
+static void add_row(struct maker *m, const struct subject *s, const struct metric *metric,
+		    const struct job *first, const struct check *gate)
+{
+	struct compare *c = m->c;
+	struct compare_row *row = VEC_PUSH(&c->rows);
+
+	row->workload = s->workload;
+	row->target = s->role;
+	row->metric = metric;
+	row->absolute = gate && gate->absolute;
+	row->tolerance = gate ? gate->tolerance : 0;
+	row->assumed_sd = m->a->r[0]->assumed_session_sd;
+	row->cell = arena_alloc(&c->arena, c->sides.n * sizeof(*row->cell));
+	row->against = arena_alloc(&c->arena, c->sides.n * sizeof(*row->against));
+	for (size_t i = 0; i < c->sides.n; i++)
+		fill_cell(m, i, first, row);
+	fill_differences(m, row);
+}
+
+/* The gate or expectation of that metric in any of the results. */
+static const struct check *check_on(const struct maker *m, const struct metric *metric, bool gate)
+{
+	for (size_t k = 0; k < m->carriers.n; k++) {
+		const struct result *r = m->a->r[m->carriers.v[k].result];
+		const struct job *j = m->on[k];
+
+		for (size_t i = 0; j && i < r->nchecks; i++)
+			if (r->checks[i].job == (uint32_t)(j - r->jobs) &&
+			    (r->checks[i].kind == CHECK_GATE) == gate &&
+			    str_eq(r->checks[i].metric, metric->name))
+				return &r->checks[i];
+	}
+	return NULL;
+}
+
+/* Has the workload a check of any metric, on any side? */
+static bool demands(const struct maker *m)
+{
+	for (size_t k = 0; k < m->carriers.n; k++) {
+		const struct result *r = m->a->r[m->carriers.v[k].result];
+
+		for (size_t i = 0; m->on[k] && i < r->nchecks; i++)
+			if (r->checks[i].job == (uint32_t)(m->on[k] - r->jobs))
+				return true;
+	}
+	return false;
+}
+
+/* What people quote of a workload that demands nothing. */
+static bool quoted(const struct metric *metric, const struct job *j)
+{
+	if (metric->dir >= DIR_COUNT || !metric_job_does(j, metric->dir))
+		return false;
+	return metric->source == SOURCE_IOS || metric->source == SOURCE_BYTES ||
+	       (metric->source == SOURCE_CLAT && metric->stat == STAT_PERCENTILE &&
+		fabs(metric->quantile - 0.99) < 1e-9);
+}
+
+static void add_subject(struct maker *m, const struct subject *s)
+{
+	const struct job *first = NULL;
+	bool demanded;
+
+	for (size_t k = 0; k < m->carriers.n; k++) {
+		const struct job *j = m->on[k] = job_on(m, s, &m->carriers.v[k]);
+
+		if (j && (!first || (first->state != JOB_READY && j->state == JOB_READY)))
+			first = j;
+	}
+	demanded = demands(m);
+	for (unsigned i = 0; first && i < metric_count; i++) {
+		const struct metric *metric = &metric_table[i];
+		const struct check *gate = demanded ? check_on(m, metric, true) : NULL;
+
+		if (demanded ? gate || check_on(m, metric, false) : quoted(metric, first))
+			add_row(m, s, metric, first, gate);
+	}
+}
+
+/* "change X, 3 sessions in 2 boots, injected" and what else is not alike. */
+static void describe(struct maker *m, uint32_t side)
+{
+	struct boot_time *boot;
+	size_t n = 0, at = 0;
+	uint32_t *block;
+	const struct carrier *first = NULL, *base = NULL;
+	struct str s;
+
+	for (size_t i = 0; i < m->a->n; i++)
+		n += m->a->r[i]->sessions.n;
+	boot = xcalloc(n + 1, sizeof(*boot));
+	block = xcalloc(n + 1, sizeof(*block));
+	str_init(&s);
+	for (size_t k = 0; k < m->carriers.n; k++) {
+		const struct carrier *x = &m->carriers.v[k];
+		const struct result *r = m->a->r[x->result];
+		bool again = k && m->carriers.v[k - 1].result == x->result &&
+			     m->carriers.v[k - 1].side == side;
+
+		if (!base && x->side == 0)
+			base = x;
+		if (x->side != side || again)
+			continue;
+		first = first ? first : x;
+		str_addf(&s, "%s%s", s.len ? ", " : "", m->a->names[x->result]);
+		if (r->change)
+			str_addf(&s, " (change %s)", r->change);
+		if (r->inject)
+			str_addf(&s, " (injected: %s)", r->inject);
+		for (uint32_t i = 0; i < r->sessions.n && at < n; i++)
+			boot[at++] = (struct boot_time){result_session_boot(r, i),
+							r->sessions.v[i].started};
+	}
+	n = blocks_assign(boot, at, block);
+	str_addf(&s, ": %zu session%s, %zu block%s", at, at == 1 ? "" : "s", n, n == 1 ? "" : "s");
+	m->c->sides.v[side].one_block = at > 1 && n == 1;
+	m->c->sides.v[side].what = arena_strdup(&m->c->arena, s.s);
+	str_clear(&s);
+	if (side > 0 && first && base) {
+		const struct result *a = m->a->r[base->result], *b = m->a->r[first->result];
+		const struct fact_side x = {&a->targets[base->target].facts, &a->host};
+		const struct fact_side y = {&b->targets[first->target].facts, &b->host};
+
+		comparable_other(&b->compare, x, y, true, &s);
+	}
+	m->c->sides.v[side].differ = s.len ? arena_strdup(&m->c->arena, s.s) : NULL;
+	str_release(&s);
+	free(block);
+	free(boot);
+}
+
+static int make(struct maker *m, struct err *e)
+{
+	struct compare *c = m->c;
+
+	if (check_results(m, e))
+		return e->code;
+	for (uint32_t i = 0; i < m->a->n; i++)
+		if (add_result(m, i, e))
+			return e->code;
+	if (c->sides.n < 2) {
+		err_set(e, ERR_REFUSED, "there is one side only%s%s", m->a->by ? ": " : "",
+			m->a->by && c->sides.n ? c->sides.v[0].name : "");
+		return err_hint(e, "name two results, or the label that tells them apart: --by "
+				   "label.KEY");
+	}
+	for (size_t i = 0; !m->a->by && i < c->sides.n; i++)
+		c->sides.v[i].name = m->a->names[i];
+	read_sessions(m);
+	add_subjects(m);
+	m->on = xcalloc(m->carriers.n + 1, sizeof(*m->on));
+	for (uint32_t i = 0; i < c->sides.n; i++)
+		describe(m, i);
+	for (size_t i = 0; i < m->subjects.n; i++)
+		add_subject(m, &m->subjects.v[i]);
+	return 0;
+}
+
+int compare_make(const struct compare_ask *a, struct compare *out, struct err *e)
+{
+	struct maker m = {.a = a, .c = out};
+	int rc;
+
+	*out = (struct compare){.by = a->by, .two_sided = a->two_sided};
+	arena_init(&out->arena);
+	out->suite = a->n ? a->r[0]->suite : "";
+	rc = make(&m, e);
+	for (size_t i = 0; m.session && i < a->n; i++) {
+		for (size_t s = 0; s < a->r[i]->sessions.n; s++)
+			baseline_session_release(&m.session[i][s]);
+		free(m.session[i]);
+	}
+	free(m.session);
+	free(m.on);
+	VEC_RELEASE(&m.carriers);
+	VEC_RELEASE(&m.subjects);
+	if (rc)
+		compare_release(out);
+	return rc;
+}
+
+void compare_release(struct compare *c)
+{
+	VEC_RELEASE(&c->sides);
+	VEC_RELEASE(&c->rows);
+	arena_release(&c->arena);
+	*c = (struct compare){0};
+}

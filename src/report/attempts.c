@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The invocations behind one sequence: none of them is left out of a report. */
+#include "report/view.h"
+
+#include "base/clock.h"
+
+void view_attempt(const struct result *r, size_t i, struct str *out)
+{
+	const struct attempt *a = &r->attempts.v[i];
+	struct str day;
+	unsigned n = 0;
+
+	str_init(&day);
+	clock_format_utc(&day, a->started);
+	str_addf(out, "attempt %zu, %.10s %.5s: ", i + 1, day.s, day.s + 11);
+	for (size_t s = 0; s < r->sessions.n; s++)
+		if (r->sessions.v[s].from == i + 1)
+			str_addf(out, "%s%s", n++ ? ", " : "", r->sessions.v[s].id);
+	if (n == 0)
+		str_add(out, "no session yet");
+	if (a->verdict)
+		str_addf(out, "; %s (status %d)", a->verdict, (int)a->status);
+	else
+		str_add(out, "; this one");
+	str_release(&day);
+}

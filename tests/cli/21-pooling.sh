@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Evidence is added, never replaced: run --with, judge A B, on the sim engine.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+suite() { # FILE TOLERANCE [line...]: a suite `pool` of two workloads
+	local file=$1 tolerance=$2
+	shift 2
+	{
+		printf 'blkgate: 1\nname: pool\n'
+		printf 'defaults: {ioengine: sim, size: 64MiB, runtime: 2s, rw: randread, sim: "lat=100us,jitter=5%%"}\n'
+		printf 'workloads:\n  - name: one\n    gate: {read.iops: %s}\n' "$tolerance"
+		printf '  - name: two\n    gate: {read.iops: 10%%}\n'
+		[ $# -eq 0 ] || printf '%s\n' "$@"
+	} >"$file"
+}
+go() { "$P" run "$@" --target "$T/scratch" >/dev/null 2>&1 </dev/null; }
+# A lost result that is no injected one: as a device that lost would leave it.
+forge() { jq 'del(.inject, .injected)' "$1" >"$2"; }
+suite pool.yaml '3%'
+for i in 1 2; do
+	go pool.yaml --sessions 1 --out "base$i"
+	t "accept session $i" 0 "$P" baseline accept "base$i/result.json"
+done
+
+# --- a session a boot: the second run goes on where the first could not decide
+t "the first session is not enough" 3 "$P" run pool.yaml --target "$T/scratch" --sessions 1 --change X --out a
+has "$T/err" "--only one --sessions 2 --with a/result.json"
+t "the next one goes on" 3 "$P" run pool.yaml --target "$T/scratch" --only one --sessions 2 --with a/result.json --out b
+hasnt "$T/err" "no gate can turn red"
+has "$T/err" "note: --change 'X' is that of 'a/result.json'"
+has "$T/err" "attempt 1, "
+has "$T/err" "1 undecided, 1 pass (status 3)"
+has "$T/err" "undecided after 3 of at most 5 new sessions"
+junit b/junit.xml
+json b/result.json
+has b/junit.xml 'name="blkgate.attempt.1"'
+ok "it holds the sessions of both" jq -e '(.sessions | length) == 3 and (.sessions[0].from == 1) and (.sessions[0].boot == .host["boot.id"]) and .change == "X"' b/result.json
+ok "with the first session of the first" test "$(jq -r '.sessions[0].id' a/result.json)" = "$(jq -r '.sessions[0].id' b/result.json)"
+ok "and is whole, for what was not selected was measured before" jq -e 'has("partial") | not' b/result.json
+verdicts() { jq -S '[.status, .verdicts]' "$1"; }
+bare() { jq 'del(.verdicts, .status, .baseline_digest)' "$1"; }
+bare b/result.json >bare.json
+t "judge needs this file alone" 3 "$P" judge bare.json --json again.json
+ok "the same verdict, bit for bit" diff <(verdicts b/result.json) <(verdicts again.json)
+t "so does the journal" 3 "$P" judge b/journal --json journal.json
+ok "the same verdict from the journal" diff <(verdicts b/result.json) <(verdicts journal.json)
+t "a third run over the second's folder" 3 "$P" run pool.yaml --target "$T/scratch" --only one --sessions 1 --with b/result.json --out b
+ok "its result is the whole sequence" jq -e '(.sessions | length) == 4 and (.attempts | length) == 3' b/result.json
+ok "and the evidence was kept aside" test -e b/result.json.old
+
+# --- judge pools files of one change
+go pool.yaml --sessions 1 --change X --out c
+t "two files of one change" 3 "$P" judge c/result.json a/result.json --json pooled.json
+has "$T/err" "2 sessions"
+has "$T/err" "undecided after 2 of at most 5 new sessions"
+ok "in order of time" test "$(jq -r '.sessions[0].id' a/result.json)" = "$(jq -r '.sessions[0].id' pooled.json)"
+t "the pooled file is a result" 3 "$P" judge pooled.json
+t "one file twice is one" 3 "$P" judge a/result.json a/result.json
+has "$T/err" "1 session, "
+t "report stays with each file" 2 "$P" report a/result.json c/result.json
+has "$T/err" "or pool them: blkgate judge"
+go pool.yaml --sessions 1 --change Y --out y
+t "another change" 2 "$P" judge a/result.json y/result.json
+has "$T/err" "it is of change 'X', this one of 'Y'"
+go pool.yaml --sessions 1 --out none
+t "no change id beside one" 2 "$P" judge a/result.json none/result.json
+has "$T/err" "names none"
+go pool.yaml --sessions 1 --out none2
+t "no change id on either side, nothing differs" 3 "$P" judge none/result.json none2/result.json
+jq '.targets[0].facts["device.firmware"] = "other"' none/result.json >firmware.json
+t "no change id on either side, another firmware" 2 "$P" judge firmware.json none2/result.json
+has "$T/err" "device.firmware "
+
+# --- no retry until green
+go pool.yaml --change X --inject slow=30% --out lost
+forge lost/result.json red.json
+t "a lost result is red" 1 "$P" judge red.json
+t "good sessions behind it change nothing" 1 "$P" run pool.yaml --target "$T/scratch" --sessions 2 --change X --with red.json --out green
+has "$T/err" "decided after session 2, 2 further ones beside it"
+t "nor does what is not selected" 1 "$P" run pool.yaml --target "$T/scratch" --only two --sessions 1 --change X --with red.json --out green
+t "nor does the order of the files" 1 "$P" judge green/result.json red.json
+suite wide.yaml '40%'
+t "nor a tolerance widened meanwhile" 2 "$P" run wide.yaml --target "$T/scratch" --change X --with red.json --out green
+has "$T/err" "demanded another thing then"
+
+# --- what is no evidence
+for o in lost a; do cp "$o/result.json" "$o.json"; done
+refused() { # NAME FILE TEXT [ARG...]
+	local name=$1 file=$2 text=$3
+	shift 3
+	t "$name" 2 "$P" run pool.yaml --target "$T/scratch" --change X --with "$file" --out no "$@"
+	has "$T/err" "$text"
+	ok "nothing was measured" test ! -e no/result.json
+	junit no/junit.xml
+}
+refused "injected" lost.json "it is injected"
+refused "an injected run adds none" a.json "adds no evidence" --inject slow=10%
+jq '.interrupted = true | .partial = "interrupted"' a.json >int.json
+refused "interrupted" int.json "it was interrupted"
+jq 'del(.runs[0])' a.json >short.json
+refused "not whole" short.json "the measurement of "
+head -n 3 a/journal >torn
+refused "unfinished" torn "it is unfinished"
+refused "other runs" a.json "runs of a session 5 -> 6" --runs 6
+jq '.jobs[0].text |= sub("iodepth=1 "; "iodepth=2 ")' a.json >depth.json
+refused "another job" depth.json "iodepth"
+jq '.host["kernel.release"] = "1.0"' a.json >kernel.json
+refused "another kernel" kernel.json "kernel.release 1.0 -> "
+t "no such file" 4 "$P" run pool.yaml --target "$T/scratch" --with nothing.json --out no
+t "its own evidence is not overwritten" 2 "$P" run pool.yaml --target "$T/scratch" --change X --with a.json --json a.json --out no
+has "$T/err" "is the result that --with goes on from"
+
+# --- accepting the sequence: each session with its own boot
+jq '.host["boot.id"] = "another-boot"' a.json >boot.json
+t "over a reboot" 3 "$P" run pool.yaml --target "$T/scratch" --sessions 1 --with boot.json --out boots
+ok "each session keeps its boot" jq -e '[.sessions[].boot] | unique | length == 2' boots/result.json
+t "accepted" 0 "$P" baseline accept boots/result.json
+ok "with it" grep -q '"boot_id": "another-boot"' "baselines/pool/default/$(jq -r '.sessions[0].id' a.json).json"
+finish
