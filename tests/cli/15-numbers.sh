@@ -82,6 +82,10 @@ fi
 # A device of its own: nobody else writes there.
 if need "a device of its own" losetup && loop "$T/back" 64M; then
 	id=diskseq:$(cat "/sys/block/${LOOP#/dev/}/diskseq")
+	# The setting stays with the number of the loop device: the next one to use it gets it.
+	stats=/sys/block/${LOOP#/dev/}/queue/iostats
+	cleanup "echo 1 >'$stats'"
+	echo 1 >"$stats" 2>/dev/null
 	cat >loop.yaml <<-'EOF2'
 		blkgate: 1
 		name: loop
@@ -94,7 +98,7 @@ if need "a device of its own" losetup && loop "$T/back" 64M; then
 	EOF2
 	t "writes on a device of its own" 0 "$P" run loop.yaml --target "$id" --allow-write "$id" --out loop
 	ok "to the byte" jq -e '[.runs | sort_by(.job)[1:3][] | .device_written.bytes] == [8388608, 8388608]' loop/result.json
-	if echo 0 >"/sys/block/${LOOP#/dev/}/queue/iostats" 2>"$T/err"; then
+	if echo 0 >"$stats" 2>"$T/err"; then
 		t "a device that does not count" 4 "$P" run loop.yaml --target "$id" --allow-write "$id" --out mute --only memory
 		has "$T/err" "the device does not count (its queue/iostats is 0)"
 	fi
