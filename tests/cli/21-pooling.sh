@@ -85,6 +85,12 @@ suite wide.yaml '40%'
 t "nor a tolerance widened meanwhile" 2 "$P" run wide.yaml --target "$T/scratch" --change X --with red.json --out green
 has "$T/err" "demanded another thing then"
 
+# --- a sequence is one entry of the history, and one that is used up says so
+t "five sessions" 3 "$P" run pool.yaml --target "$T/scratch" --change H --sessions 5 --out five --history hist
+t "two more" 3 "$P" run pool.yaml --target "$T/scratch" --only one --sessions 2 --with five/result.json --out seven --history hist
+has "$T/err" "2 sessions beyond the 5 of the sequence are not judged"
+ok "one entry" test "$(find hist -name '*.json' | wc -l)" -eq 1
+
 # --- what is no evidence
 for o in lost a; do cp "$o/result.json" "$o.json"; done
 refused() { # NAME FILE TEXT [ARG...]
