@@ -169,6 +169,13 @@ double bins_step(const struct bins *b, double q)
 	return bin ? (double)hist_width(bin->index) : 0;
 }
 
+uint64_t bins_floor(const struct bins *b, double q)
+{
+	const struct bin *bin = b->n ? find_rank(b, nearest_rank(b, q)) : NULL;
+
+	return bin ? hist_low(bin->index) : 0;
+}
+
 uint64_t bins_above(const struct bins *b, double q)
 {
 	return b->n ? b->n - nearest_rank(b, q) : 0;

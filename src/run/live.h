@@ -235,6 +235,8 @@ void task_quiesce(struct task *k);
  * I/Os that are done as a whole. */
 unsigned task_settle(struct task *k, unsigned n);
 void task_deliver(struct task *k, struct io **v, unsigned n);
+/* k->here for k->now, which is behind k->slot_end. */
+void task_next_slot(struct task *k);
 /* latlog.c: to the log of the run; out of line, for the loop that calls it shall stay small. */
 void task_log(struct task *k, unsigned what, uint64_t issued, uint64_t submitted, unsigned times)
 	__attribute__((cold, noinline));

@@ -75,6 +75,9 @@ static inline void sample_outcome(struct outcome *o, unsigned salt)
 	for (unsigned i = 0; i < o->nslots; i++) {
 		o->slots[i].ios[DIR_READ] = 96 + i;
 		o->slots[i].bytes[DIR_READ] = 4096ULL * (96 + i);
+		o->slots[i].lat[DIR_READ] = 71000 + salt + i;
+		o->slots[i].clat[DIR_READ] = 70000 + salt + i;
+		o->slots[i].slat[DIR_READ] = 900 + salt + i;
 	}
 }
 
