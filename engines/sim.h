@@ -7,14 +7,14 @@
  *	jitter=P%         each I/O's latency is spread evenly over +-P% (0%)
  *	sd=P%             one log-normal factor a run, drawn from the run's seed: noise between runs
  *(0%) every=N:lat=TIME  each Nth I/O takes TIME instead; may be given several times, the last match
- *holds; of every=N/K:lat=TIME the K-1 behind it, too slow=FACTOR@TIME  from TIME after open on, latencies are FACTOR times as long width=N N
- *servers: further I/Os queue, and waiting counts as latency (no limit) sync=TIME         latency of
- *fsync and fdatasync (as lat); they do not queue error=ERRNO@N     the Nth I/O fails with that
- *errno, by name: error=EIO@3 short=BYTES@N     the Nth I/O transfers at most BYTES hang@N the Nth
- *I/O never completes; once only such are left, reap really waits crash@N           the process
- *aborts when the Nth I/O is submitted TIME has a unit: ns us ms s min. N counts the reads,
- *writes and trims of one context from 1. Numbers are plain decimals. The clock is virtual, starts
- *at 1 s and moves only while something waits.
+ *holds; of every=N/K:lat=TIME the K-1 behind it, too slow=FACTOR@TIME  from TIME after open on,
+ *latencies are FACTOR times as long width=N N servers: further I/Os queue, and waiting counts as
+ *latency (no limit) sync=TIME         latency of fsync and fdatasync (as lat); they do not queue
+ *error=ERRNO@N     the Nth I/O fails with that errno, by name: error=EIO@3 short=BYTES@N     the
+ *Nth I/O transfers at most BYTES hang@N the Nth I/O never completes; once only such are left, reap
+ *really waits crash@N           the process aborts when the Nth I/O is submitted TIME has a unit:
+ *ns us ms s min. N counts the reads, writes and trims of one context from 1. Numbers are plain
+ *decimals. The clock is virtual, starts at 1 s and moves only while something waits.
  */
 #ifndef BLKGATE_ENGINES_SIM_H
 #define BLKGATE_ENGINES_SIM_H

@@ -243,7 +243,8 @@ static int refuse(const char *word, size_t n, const char *why, struct err *e)
 	int shown = n < WORD_MAX ? (int)n : WORD_MAX;
 
 	err_set(e, ERR_SUITE, "sim script: \"%.*s\" %s", shown, word, why);
-	return err_hint(e, "words: lat=TIME jitter=P%% sd=P%% every=N:lat=TIME every=N/K:lat=TIME slow=FACTOR@TIME "
+	return err_hint(e, "words: lat=TIME jitter=P%% sd=P%% every=N:lat=TIME every=N/K:lat=TIME "
+			   "slow=FACTOR@TIME "
 			   "width=N sync=TIME error=ERRNO@N short=BYTES@N hang@N crash@N");
 }
 

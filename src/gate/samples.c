@@ -73,8 +73,7 @@ static void add_cure(const struct job *j, double times, uint64_t window, struct 
 	times *= 1.05; /* the rate is not the same every time */
 	if (j->time_based) {
 		str_add(out, ": a runtime of about ");
-		unit_format_duration(out,
-				     (uint64_t)(round_up((double)window / 1e9 * times) * 1e9));
+		unit_format_duration(out, (uint64_t)(round_up((double)window / 1e9 * times) * 1e9));
 	} else {
 		str_addf(out, ": about %.4g times the loops or the size", round_up(times));
 	}

@@ -78,9 +78,9 @@ void metric_value(const struct metric *m, const struct job *j, const struct outc
 		  struct value *out);
 
 /*
- * PROCEDURE 9: a burst of slow I/Os is one event. How many 100-ms slices the samples of a percentile
- * or above it come from, and how many it takes: 30, or a tenth of the slices of a short run. False:
- * the metric is no percentile, or no number is known at all.
+ * PROCEDURE 9: a burst of slow I/Os is one event. How many 100-ms slices the samples of a
+ * percentile or above it come from, and how many it takes: 30, or a tenth of the slices of a short
+ * run. False: the metric is no percentile, or no number is known at all.
  */
 bool metric_slices(const struct metric *m, const struct outcome *o, uint64_t *seen, uint64_t *need);
 

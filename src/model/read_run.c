@@ -111,8 +111,7 @@ static int read_series(const struct reader *rd, const struct json *o, const char
 			break;
 		if (!take_numbers(&text, v, out->has_slat ? 5 : 3) || v[0] > UINT32_MAX)
 			return doc_bad(rd, o, key, "slot %llu is not '%s'", (unsigned long long)i,
-				       out->has_slat ? "ios:bytes:lat:clat:slat"
-						     : "ios:bytes:lat");
+				       out->has_slat ? "ios:bytes:lat:clat:slat" : "ios:bytes:lat");
 		s->ios[dir] = (uint32_t)v[0];
 		s->bytes[dir] = v[1];
 		s->lat[dir] = v[2];

@@ -87,8 +87,9 @@ static void add_slot(struct str *text, const struct outcome_slot *s, unsigned d,
 }
 
 /* "ios:bytes:lat ..." a direction, of an engine that has slat "ios:bytes:lat:clat:slat ...", the
- * latencies being the longest; and "sync ..." where there was any. A series of zeros only is left out, but for the first when
- * there is no other: the number of slots is evidence (of a stall) and must survive. */
+ * latencies being the longest; and "sync ..." where there was any. A series of zeros only is left
+ * out, but for the first when there is no other: the number of slots is evidence (of a stall) and
+ * must survive. */
 static void write_slots(struct jw *w, const struct outcome *o)
 {
 	bool any = false;

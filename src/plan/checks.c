@@ -155,9 +155,9 @@ static bool gate_tolerance(struct planner *pl, const struct gate_entry *g, const
 				   "tolerance '%s' does not fit %s, which is in %s",
 				   g->tolerance_text, m->name, unit_name(m->unit));
 		if (d)
-			diag_hint(d, "%s%s`%s: 5%%`", e.hint[0] ? e.hint : e.text,
-				  e.hint[0] || e.text[0] ? "; or a share: " : "a share: ",
-				  g->metric);
+			diag_hint(
+				d, "%s%s`%s: 5%%`", e.hint[0] ? e.hint : e.text,
+				e.hint[0] || e.text[0] ? "; or a share: " : "a share: ", g->metric);
 		return false;
 	}
 	if (!(c->tolerance > 0)) {
