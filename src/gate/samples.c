@@ -91,7 +91,7 @@ static void add_slices(const struct shortfall *s, struct str *out)
 void judge_samples(const struct judge *g, uint32_t job, const struct metric *m, struct str *out)
 {
 	struct shortfall s = find(g, job, m);
-	bool percentile = m->stat == STAT_PERCENTILE, latency = m->stat != STAT_NONE;
+	bool percentile = m->quantile > 0, latency = m->stat != STAT_NONE;
 	double need = percentile ? round(m->need / (1 - m->quantile)) : m->need;
 
 	str_addf(out, "%s ", m->name);

@@ -60,6 +60,14 @@
 			STAT_PERCENTILE, dir, true                                                 \
 	}
 
+/* The gate on it looks at more: several quantiles, and shares of I/Os beyond limits. */
+#define TAIL(prefix, source, dir, words)                                                           \
+	{                                                                                          \
+		prefix ".tail", UNIT_TIME, BETTER_LOWER, 0.99,                                     \
+			"mean of the slowest hundredth of the " words, ABOVE, source, STAT_TAIL,   \
+			dir                                                                        \
+	}
+
 #define RATE(prefix, dir, words)                                                                   \
 	{prefix ".iops", UNIT_IOPS, BETTER_HIGHER, 0, words " completed a second", 1, SOURCE_IOS,  \
 	 STAT_NONE,      dir},                                                                     \
@@ -72,6 +80,7 @@
 	RATE(name, dir, words), LATENCY(name ".slat", SOURCE_SLAT, dir, "time to submit, " words), \
 		LATENCY(name ".clat", SOURCE_CLAT, dir,                                            \
 			"time from submission to completion, " words),                             \
+		TAIL(name ".clat", SOURCE_CLAT, dir, words),                                       \
 		LATENCY(name ".lat", SOURCE_LAT, dir, "time from issue to completion, " words)
 
 #define ABSORBED(name, dir)                                                                        \

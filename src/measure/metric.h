@@ -33,7 +33,15 @@ enum metric_source {
 	SOURCE_ABSORBED, /* bytes of the application without those of the device, over the former */
 	SOURCE_DEPTH,    /* completion latencies over the window and the jobs (Little's law) */
 };
-enum metric_stat { STAT_NONE, STAT_MIN, STAT_MEAN, STAT_STDDEV, STAT_PERCENTILE, STAT_MAX };
+enum metric_stat {
+	STAT_NONE,
+	STAT_MIN,
+	STAT_MEAN,
+	STAT_STDDEV,
+	STAT_PERCENTILE,
+	STAT_MAX,
+	STAT_TAIL /* mean beyond the percentile */
+};
 #define METRIC_ALL DIR_COUNT /* dir of a metric that sums over the directions */
 
 struct metric {

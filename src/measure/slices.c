@@ -44,7 +44,7 @@ bool metric_slices(const struct metric *m, const struct outcome *o, uint64_t *se
 	enum series_latency which;
 	const struct bins *b;
 
-	if (m->stat != STAT_PERCENTILE || !latency_of(m, o, &b, &which) ||
+	if (!(m->quantile > 0) || !latency_of(m, o, &b, &which) ||
 	    isnan(bins_percentile(b, m->quantile)))
 		return false;
 	*need = (all + SHORT_RUN - 1) / SHORT_RUN;

@@ -57,7 +57,8 @@ static void derive_rate(const struct metric *m, const struct outcome *o, struct 
 static void derive_percentile(const struct metric *m, const struct outcome *o, const struct bins *b,
 			      struct value *out)
 {
-	double v = bins_percentile(b, m->quantile);
+	double v = m->stat == STAT_TAIL ? bins_mean_above(b, m->quantile)
+					: bins_percentile(b, m->quantile);
 	uint64_t seen, slices;
 
 	/* NaN: the rank lies among samples beyond the histogram's range. That much is known: it is
@@ -84,7 +85,7 @@ static void derive_latency(const struct metric *m, const struct outcome *o, cons
 	 * drain: they show what happened when no load was left. */
 	if (b->n == 0 || (m->dir != METRIC_ALL && o->dir[m->dir].ios == 0))
 		return;
-	if (m->stat == STAT_PERCENTILE) {
+	if (m->stat == STAT_PERCENTILE || m->stat == STAT_TAIL) {
 		derive_percentile(m, o, b, out);
 		return;
 	}

@@ -160,6 +160,15 @@ static bool gate_tolerance(struct planner *pl, const struct gate_entry *g, const
 				e.hint[0] || e.text[0] ? "; or a share: " : "a share: ", g->metric);
 		return false;
 	}
+	if (m->stat == STAT_TAIL && c->absolute) {
+		d = planner_report(pl, g->line, g->column,
+				   "tolerance '%s': %s looks at quantiles and shares, it takes a "
+				   "share",
+				   g->tolerance_text, m->name);
+		if (d)
+			diag_hint(d, "`%s: 20%%`", g->metric);
+		return false;
+	}
 	if (!(c->tolerance > 0)) {
 		planner_report(pl, g->line, g->column, "tolerance '%s' of %s is not above zero",
 			       g->tolerance_text, m->name);

@@ -56,4 +56,34 @@ done
 sed 's/bw.dips: +3/iops: +3/' gate.yaml >bad.yaml
 t "a count of IOPS" 2 "$P" lint bad.yaml
 has "$T/err" "tolerance '+3' does not fit read.iops, which is in IOPS"
+
+# 0.1 % of slow I/Os become 0.2 %: p99 stands still. What the sim engine does is part of the identity of a
+# workload, so the stored sessions are told that they did the same.
+cat >tail.yaml <<'EOF2'
+blkgate: 1
+name: tail
+defaults: {ioengine: sim, size: 1GiB, runtime: 40s, sessions: 1..3, runs: 5}
+workloads:
+  - {name: slow, rw: randread, sim: "lat=80us, jitter=5%, every=1000:lat=5ms", gate: {clat.tail: 20%, clat.p99: 20%}}
+  - {name: cliff, rw: randread, sim: "lat=80us, jitter=5%, every=100:lat=5ms", gate: {clat.p99: 20%}}
+EOF2
+t "measure the tail" 5 "$P" run tail.yaml --target "$T/scratch" --baselines none --out tail1
+t "accept it" 0 "$P" baseline accept tail1/result.json --baselines tbl
+ok "the tails of gated latencies are kept" jq -e '.jobs | all(.tails | keys == ["read.clat"])' tbl/tail/default/*.json
+t "the same again" 0 "$P" run tail.yaml --target "$T/scratch" --baselines tbl --out tail2
+has "$T/err" "pass         gate read.clat.tail"
+sed 's/every=1000:/every=500:/; s/every=100:/every=50:/' tail.yaml >more.yaml
+sed -i 's/every=1000:/every=500:/; s/every=100:/every=50:/' tbl/tail/default/*.json
+t "twice the slow I/Os" 1 "$P" run more.yaml --target "$T/scratch" --baselines tbl --out tail3
+has "$T/err" "regression   gate read.clat.tail      +"
+has "$T/err" "by:        share of I/Os slower than"
+has "$T/err" "shift:     p50"
+ok "p99 alone is blind to them" jq -e '[.verdicts[] | select(.workload == "slow" and .check == "gate read.clat.p99") | .verdict] == ["pass"]' tail3/result.json
+ok "on the cliff the share is judged" jq -e '[.verdicts[] | select(.workload == "cliff" and .check != "measure") | .verdict, .judged_unit] == ["regression", "ratio"] and
+	(.verdicts | any(.text | test("the percentile lies on a cliff between two modes, 8[0-9.]* us and [45][0-9.]* ms$")))' tail3/result.json
+ok "and the shift is told" jq -e '[.verdicts[] | select(.check == "gate read.clat.tail") | .quantile_shift | (.p50 > 0.98 and .p50 < 1.02 and .["p99.9"] > 10)] == [true]' tail3/result.json
+t "judged again the same" 1 "$P" judge tail3/result.json --baselines tbl
+sed 's/clat.tail: 20%/clat.tail: +2ms/' tail.yaml >bad.yaml
+t "a tail takes a share" 2 "$P" lint bad.yaml
+has "$T/err" "read.clat.tail looks at quantiles and shares, it takes a share"
 finish
