@@ -127,7 +127,7 @@ static uint64_t complete_at(struct sim *s)
 	double factor = 1;
 
 	for (unsigned i = 0; i < w->neach; i++) {
-		if (s->count % w->each[i].every == 0)
+		if (s->count >= w->each[i].every && s->count % w->each[i].every < w->each[i].burst)
 			lat = w->each[i].lat;
 	}
 	if (w->jitter > 0)

@@ -7,7 +7,7 @@
  * - jitter=P%: each I/O's latency is spread evenly over +-P% (0%)
  * - sd=P%: one log-normal factor a run, drawn from the run's seed: noise between runs (0%)
  * - every=N:lat=TIME: each Nth I/O takes TIME instead; may be given several times, the last match
- *   holds
+ *   holds; every=N/K:lat=TIME: the K-1 behind it, too
  * - slow=FACTOR@TIME: from TIME after open on, latencies are FACTOR times as long
  * - width=N: N servers: further I/Os queue, and waiting counts as latency (no limit)
  * - sync=TIME: latency of fsync and fdatasync (as lat); they do not queue
@@ -37,7 +37,7 @@ struct sim_event {
 };
 
 struct sim_each {
-	uint64_t every, lat;
+	uint64_t every, burst, lat;
 };
 
 struct sim_script {

@@ -130,16 +130,22 @@ static const char *set_width(struct sim_script *s, char *v)
 
 static const char *set_every(struct sim_script *s, char *v)
 {
-	char *lat = strstr(v, ":lat=");
+	char *lat = strstr(v, ":lat="), *burst;
 
 	if (!lat)
-		return "has the form every=N:lat=TIME";
+		return "has the form every=N:lat=TIME or every=N/K:lat=TIME";
 	if (s->neach == SIM_EACH_MAX)
 		return "is one too many of its kind";
 	*lat = '\0';
 	struct sim_each *x = &s->each[s->neach];
+	x->burst = 1;
+	burst = strchr(v, '/');
+	if (burst)
+		*burst++ = '\0';
 	if (!read_count(v, &x->every) || x->every == 0)
 		return "needs a whole number from 1";
+	if (burst && (!read_count(burst, &x->burst) || x->burst == 0 || x->burst > x->every))
+		return "needs a burst from 1 to N: every=N/K:lat=TIME";
 	s->neach++;
 	return read_lat(lat + strlen(":lat="), &x->lat);
 }
@@ -237,7 +243,8 @@ static int refuse(const char *word, size_t n, const char *why, struct err *e)
 	int shown = n < WORD_MAX ? (int)n : WORD_MAX;
 
 	err_set(e, ERR_SUITE, "sim script: \"%.*s\" %s", shown, word, why);
-	return err_hint(e, "words: lat=TIME jitter=P%% sd=P%% every=N:lat=TIME slow=FACTOR@TIME "
+	return err_hint(e, "words: lat=TIME jitter=P%% sd=P%% every=N:lat=TIME every=N/K:lat=TIME "
+			   "slow=FACTOR@TIME "
 			   "width=N sync=TIME error=ERRNO@N short=BYTES@N hang@N crash@N");
 }
 

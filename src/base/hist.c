@@ -169,9 +169,32 @@ double bins_step(const struct bins *b, double q)
 	return bin ? (double)hist_width(bin->index) : 0;
 }
 
+uint64_t bins_floor(const struct bins *b, double q)
+{
+	const struct bin *bin = b->n ? find_rank(b, nearest_rank(b, q)) : NULL;
+
+	return bin ? hist_low(bin->index) : 0;
+}
+
 uint64_t bins_above(const struct bins *b, double q)
 {
 	return b->n ? b->n - nearest_rank(b, q) : 0;
+}
+
+double bins_mean_above(const struct bins *b, double q)
+{
+	uint64_t above = bins_above(b, q), left = above;
+	double sum = 0;
+
+	if (above == 0 || b->over)
+		return NAN;
+	for (size_t i = b->nb; i > 0 && left > 0; i--) {
+		uint64_t n = b->b[i - 1].count < left ? b->b[i - 1].count : left;
+
+		sum += middle(b->b[i - 1].index) * ((double)n / (double)above);
+		left -= n;
+	}
+	return sum;
 }
 
 double bins_mean(const struct bins *b)

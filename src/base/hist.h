@@ -90,6 +90,12 @@ void bins_merge(struct bins *into, const struct bins *from);
 double bins_percentile(const struct bins *b, double q);
 /* Width of the bucket that holds that percentile, ns; 0 when empty. */
 double bins_step(const struct bins *b, double q);
+/* Mean of the samples above that rank, by the middles of their buckets. NaN: none, or samples
+ * overflowed. */
+double bins_mean_above(const struct bins *b, double q);
+/* Lowest value of that bucket, ns: every sample at or above it may be the percentile or beyond; no
+ * lower one can. 0 when empty or among the overflow. */
+uint64_t bins_floor(const struct bins *b, double q);
 /* n minus the nearest rank of q: the samples above the percentile (DESIGN 3.3: 100 needed). */
 uint64_t bins_above(const struct bins *b, double q);
 double bins_mean(const struct bins *b); /* exact, from sum; NaN when empty */

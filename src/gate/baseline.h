@@ -26,6 +26,7 @@ struct base_value { /* one metric of one job in one session: the values of its r
 	size_t n;
 };
 
+struct base_latency;
 struct base_job {
 	const char *name;      /* workload */
 	const char *target;    /* role */
@@ -34,6 +35,7 @@ struct base_job {
 	const struct facts *facts; /* of the target in that session */
 	VEC(struct base_value) values;
 	VEC(const char *) gates; /* metrics gated when it was accepted */
+	VEC(struct base_latency) latencies; /* gate/tail.h */
 };
 
 struct base_session {

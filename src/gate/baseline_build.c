@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "gate/baseline_file.h"
 #include "gate/judge.h"
+#include "gate/tail.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -181,6 +182,8 @@ void baseline_session_from(const struct result *r, uint32_t session, struct aren
 		job_at[v[first]->job] = (uint32_t)out->jobs.n;
 	}
 	add_gates(r, job_at, a, out);
+	for (first = 0; (count = baseline_session_job(r, v, n, &first)) > 0; first += count)
+		latencies_add(&v[first], count, a, &out->jobs.v[job_at[v[first]->job] - 1]);
 	free(job_at);
 	free(v);
 }
@@ -190,6 +193,7 @@ void baseline_session_release(struct base_session *s)
 	for (size_t i = 0; i < s->jobs.n; i++) {
 		VEC_RELEASE(&s->jobs.v[i].values);
 		VEC_RELEASE(&s->jobs.v[i].gates);
+		VEC_RELEASE(&s->jobs.v[i].latencies);
 	}
 	for (size_t i = 0; i < s->target_facts.n; i++)
 		facts_release(&s->target_facts.v[i]);

@@ -9,9 +9,6 @@
 #include "gate/baseline.h"
 #include "json/json.h"
 
-/* Latency quantiles of a run on a fixed grid of log exceedance: 1 - q = 10^(-i/8), i = 0..32. */
-#define QUANTILE_POINTS 33
-
 /* A name that can be one component of a path and nothing else: [A-Za-z0-9_+:=.-], not starting with
  * a dot, at most 100 bytes. ERR_USAGE naming `what`. */
 int baseline_name_check(const char *name, const char *what, struct err *e);
@@ -36,7 +33,7 @@ size_t baseline_session_runs(const struct result *r, uint32_t session, const str
  * runs; 0 at the end. */
 size_t baseline_session_job(const struct result *r, const struct run *const *v, size_t n,
 			    size_t *first);
-/* The document. r gives the histograms of the quantile vectors (session `session` of it). */
+/* The document. r gives suite, profile and the words of the jobs (session `session` of it). */
 void baseline_session_write(const struct base_session *s, const struct result *r, uint32_t session,
 			    struct jw *w);
 /* Reads a session file or a retirement record into *s (zeroed by the caller; released by the caller

@@ -3,6 +3,7 @@
  * skipped in silence is a regression that nobody sees. */
 #include "base/clock.h"
 #include "gate/baseline_file.h"
+#include "gate/tail.h"
 #include <math.h>
 #include <string.h>
 
@@ -205,6 +206,8 @@ static int read_job(const struct json *o, struct arena *a, struct base_job *j, s
 		return e->code;
 	for (size_t i = 0; i < n; i++)
 		*VEC_PUSH(&j->gates) = gates[i];
+	if (latencies_read(o, a, j, e))
+		return err_prefix(e, "%s", j->name);
 	values = json_member(o, "values");
 	rc = json_need_object(&values, e);
 	for (size_t i = 0; rc == 0 && json_object_at(&values, i, &m); i++) {

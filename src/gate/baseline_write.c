@@ -6,8 +6,8 @@
  */
 #include "base/clock.h"
 #include "gate/baseline_file.h"
+#include "gate/tail.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 static void write_time(struct jw *w, const char *key, int64_t utc)
@@ -18,57 +18,6 @@ static void write_time(struct jw *w, const char *key, int64_t utc)
 	clock_format_utc(&s, utc);
 	jw_str(w, key, s.s);
 	str_release(&s);
-}
-
-static void write_grid(struct jw *w, const struct bins *b)
-{
-	jw_array_flat(w, NULL);
-	for (unsigned i = 0; i < QUANTILE_POINTS; i++) {
-		double v =
-			i == 0 ? (double)b->min : bins_percentile(b, 1 - pow(10, -(double)i / 8));
-
-		if (isnan(v)) /* beyond the histogram: not known */
-			jw_null(w, NULL);
-		else
-			jw_u64(w, NULL, (uint64_t)llround(v));
-	}
-	jw_end_array(w);
-}
-
-static const struct bins *clat_of(const struct run *run, unsigned dir)
-{
-	return dir < DIR_COUNT ? &run->out.dir[dir].clat : &run->out.sync_lat;
-}
-
-/* The grids of all runs for each latency the job has; dir == DIR_COUNT stands for syncs. */
-static void write_quantiles(struct jw *w, const struct run *const *run, size_t n)
-{
-	static const char *const names[DIR_COUNT + 1] = {
-		[DIR_READ] = "read.clat",
-		[DIR_WRITE] = "write.clat",
-		[DIR_TRIM] = "trim.clat",
-		[DIR_COUNT] = "sync.lat",
-	};
-	static const unsigned sorted[] = {DIR_READ, DIR_COUNT, DIR_TRIM, DIR_WRITE};
-
-	jw_object(w, "quantiles");
-	for (unsigned i = 0; i < sizeof(sorted) / sizeof(sorted[0]); i++) {
-		size_t used = 0;
-
-		for (size_t k = 0; k < n; k++)
-			used += clat_of(run[k], sorted[i])->n > 0;
-		if (used == 0)
-			continue;
-		jw_array(w, names[sorted[i]]);
-		for (size_t k = 0; k < n; k++) {
-			if (clat_of(run[k], sorted[i])->n > 0)
-				write_grid(w, clat_of(run[k], sorted[i]));
-			else
-				jw_null(w, NULL);
-		}
-		jw_end_array(w);
-	}
-	jw_end_object(w);
 }
 
 static int by_metric(const void *a, const void *b)
@@ -115,8 +64,7 @@ static void write_values(struct jw *w, const struct base_job *j, const struct jo
 	free(v);
 }
 
-static void write_job(struct jw *w, const struct base_job *j, const struct job *job,
-		      const struct run *const *run, size_t n)
+static void write_job(struct jw *w, const struct base_job *j, const struct job *job)
 {
 	jw_object(w, NULL);
 	jw_str(w, "canonical", j->canonical);
@@ -125,8 +73,9 @@ static void write_job(struct jw *w, const struct base_job *j, const struct job *
 		jw_str(w, NULL, j->gates.v[i]);
 	jw_end_array(w);
 	jw_str(w, "name", j->name);
-	write_quantiles(w, run, n);
+	latencies_write_grids(w, j);
 	jw_u64(w, "runs", j->runs);
+	latencies_write_tails(w, j);
 	jw_str(w, "target", j->target);
 	write_values(w, j, job);
 	jw_end_object(w);
@@ -142,7 +91,7 @@ static void write_jobs(struct jw *w, const struct base_session *s, const struct 
 	jw_array(w, "jobs");
 	for (; (count = baseline_session_job(r, v, n, &first)) > 0 && used < s->jobs.n;
 	     first += count)
-		write_job(w, &s->jobs.v[used++], &r->jobs[v[first]->job], &v[first], count);
+		write_job(w, &s->jobs.v[used++], &r->jobs[v[first]->job]);
 	jw_end_array(w);
 	free(v);
 }

@@ -5,7 +5,9 @@
 
 bool scale_make(const struct metric *m, double tolerance, bool absolute, struct scale *s)
 {
-	*s = (struct scale){.absolute = absolute, .sign = m->better == BETTER_LOWER ? 1 : -1};
+	*s = (struct scale){.absolute = absolute,
+			    .sign = m->better == BETTER_HIGHER ? -1 : 1,
+			    .magnitude = m->better == BETTER_ZERO};
 	if (m->better == BETTER_NONE || !(tolerance > 0) || !isfinite(tolerance))
 		return false;
 	if (absolute)
@@ -17,6 +19,8 @@ bool scale_make(const struct metric *m, double tolerance, bool absolute, struct 
 
 double scale_orient(const struct scale *s, double value)
 {
+	if (s->magnitude)
+		value = fabs(value);
 	return s->sign * (s->absolute ? value : log(value));
 }
 

@@ -12,8 +12,9 @@
 
 struct scale {
 	bool absolute;
-	double sign;  /* +1: more is worse; -1: less is worse */
-	double delta; /* the tolerance on this scale */
+	bool magnitude; /* the distance from 0 is judged; values come back as that */
+	double sign;    /* +1: more is worse; -1: less is worse */
+	double delta;   /* the tolerance on this scale */
 };
 
 /* False when the gate has no meaning: no better direction, or a tolerance that can never be missed

@@ -48,7 +48,10 @@ static bool fresh_run(struct evidence *e, struct judge *g, const struct run *run
 {
 	struct value val;
 
-	metric_value(e->metric, &g->r->jobs[e->check->job], &run->out, &val);
+	if (e->view)
+		tail_view_value(e->view, e->metric, &run->out, &val);
+	else
+		metric_value(e->metric, &g->r->jobs[e->check->job], &run->out, &val);
 	if (val.state == VALUE_INSUFFICIENT) {
 		e->short_runs++;
 		return true;
@@ -97,6 +100,13 @@ bool evidence_fresh(struct evidence *e, struct judge *g, struct verdict *v)
 	return true;
 }
 
+static const struct base_value *base_value_of(const struct evidence *e, struct judge *g,
+					      const struct base_job *j)
+{
+	return e->view ? tail_view_base(e->view, e->metric, j, &g->r->arena)
+		       : judge_base_value(j, e->metric->name);
+}
+
 /* Why a baseline session cannot be compared; "" when it can. True when it lacks nothing but values.
  */
 static bool incomparable(struct evidence *e, struct judge *g, const struct epoch_index *x,
@@ -139,7 +149,7 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
 	str_init(&last);
 	for (size_t i = 0; i < g->base.n; i++) {
 		const struct base_job *j = g->base.job[i * g->r->njobs + job];
-		const struct base_value *bv = judge_base_value(j, e->check->metric);
+		const struct base_value *bv = base_value_of(e, g, j);
 		bool lacks;
 
 		/* A gate that the session had is one of its baseline, also when it holds no value.
@@ -259,7 +269,7 @@ static void add_epoch(struct evidence *e, struct judge *g, size_t *at, struct po
 	str_init(&why);
 	for (; *at < x->n && x->session[*at]->epoch == epoch; (*at)++) {
 		const struct base_job *j = x->job[*at * g->r->njobs + e->check->job];
-		const struct base_value *bv = judge_base_value(j, e->check->metric);
+		const struct base_value *bv = base_value_of(e, g, j);
 
 		str_clear(&why);
 		if (!j || !bv || incomparable(e, g, x, *at, bv, &why) || why.len > 0 ||

@@ -28,7 +28,7 @@ static void add_head(struct str *s, const struct evidence *e, const struct verdi
 {
 	const char *per_cent = e->scale.absolute ? "" : " %";
 
-	str_addf(s, "%s ", e->check->metric);
+	str_addf(s, "%s ", e->title ? e->title : e->check->metric);
 	add_change(s, e, v->change);
 	str_addf(s, "%s [", per_cent);
 	add_change(s, e, v->low);
@@ -136,13 +136,13 @@ static void add_creep(struct str *s, struct judge *g, const struct evidence *e,
 	double *x, *work, loss;
 	size_t n = 0;
 
-	if (g->first.n == 0 || (g->b->epoch == 1 && e->nbase <= CREEP_SESSIONS))
+	if (e->view || g->first.n == 0 || (g->b->epoch == 1 && e->nbase <= CREEP_SESSIONS))
 		return;
 	x = xcalloc(CREEP_SESSIONS, sizeof(*x));
 	work = xcalloc(e->runs + 1, sizeof(*work));
 	for (size_t i = 0; i < g->first.n && n < CREEP_SESSIONS; i++) {
 		const struct base_job *j = g->first.job[i * g->r->njobs + e->check->job];
-		const struct base_value *bv = judge_base_value(j, e->check->metric);
+		const struct base_value *bv = judge_base_value(j, e->metric->name);
 
 		if (bv && bv->n == e->runs && str_eq(j->canonical, text))
 			x[n++] = estimate_session(&e->scale, bv->v, e->runs, work);

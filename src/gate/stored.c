@@ -68,30 +68,38 @@ static enum verdict_kind kind_of(const struct judge *g, const struct evidence *e
 	return VERDICT_INCONCLUSIVE;
 }
 
-static void decide(struct judge *g, struct evidence *e, const struct stored_input *in,
-		   struct verdict *v)
+void gate_conclude(struct judge *g, const struct evidence *e, const struct stored_input *in,
+		   const struct stored_output *out, struct verdict *v)
 {
-	struct stored_output out;
 	enum verdict_kind kind;
 	struct str s;
 
-	stored_judge(in, &out);
-	if (isnan(out.upper)) {
+	if (isnan(out->upper)) {
 		verdict_say(g->r, v, VERDICT_ERROR, "missing", "%s: the values cannot be judged",
 			    e->check->metric);
 		return;
 	}
-	fill_numbers(g, e, in, &out, v);
-	kind = kind_of(g, e, in, &out, v);
+	fill_numbers(g, e, in, out, v);
+	gate_shift(g, e, v);
+	kind = kind_of(g, e, in, out, v);
 	if (kind == VERDICT_INCONCLUSIVE) {
-		v->leaning = out.leaning_fail ? -1 : 1;
-		v->wants_session = out.state == SEQUENCE_CONTINUE;
+		v->leaning = out->leaning_fail ? -1 : 1;
+		v->wants_session = out->state == SEQUENCE_CONTINUE;
 	}
 	v->kind = kind;
 	str_init(&s);
-	gate_sentence(g, e, &out, v, &s);
+	gate_sentence(g, e, out, v, &s);
 	verdict_say(g->r, v, kind, NULL, "%s", s.s);
 	str_release(&s);
+}
+
+static void decide(struct judge *g, struct evidence *e, const struct stored_input *in,
+		   struct verdict *v)
+{
+	struct stored_output out;
+
+	stored_judge(in, &out);
+	gate_conclude(g, e, in, &out, v);
 }
 
 /* Is there an accepted session of this job at all, whatever it lacks? */
@@ -136,7 +144,7 @@ static void judge_evidence(struct judge *g, struct evidence *e, struct verdict *
 		str_release(&s);
 		return;
 	}
-	if (evidence_input(e, g, &in, v))
+	if (!gate_tails(g, e, v) && evidence_input(e, g, &in, v))
 		decide(g, e, &in, v);
 }
 

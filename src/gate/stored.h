@@ -7,9 +7,17 @@
 #include "gate/judge.h"
 #include "gate/sequence.h"
 
+/* Judged in the place of a metric: the share of the I/Os of a run at or above a limit. */
+struct tail_view {
+	uint32_t limit;   /* bucket index, gate/tail.h */
+	double reference; /* median of the baseline's shares */
+};
+
 struct evidence {
 	const struct check *check;
 	const struct metric *metric;
+	const struct tail_view *view; /* NULL = the metric itself */
+	const char *title;            /* of the sentence; NULL = the check's metric */
 	struct scale scale;
 	uint32_t runs; /* of every session, on both sides */
 
@@ -59,6 +67,23 @@ const char *adjust_lacks(const struct evidence *e, struct judge *g, const struct
 bool adjust_input(struct evidence *e, struct judge *g, struct stored_input *in, struct verdict *v);
 void adjust_sentence(const struct evidence *e, const struct judge *g,
 		     const struct stored_output *out, struct str *s);
+/* The verdict from what the decision came to, with its numbers and its sentence. */
+void gate_conclude(struct judge *g, const struct evidence *e, const struct stored_input *in,
+		   const struct stored_output *out, struct verdict *v);
+
+/* shift.c. The baseline's grid: in each point the median over all runs; false when no session holds
+ * one. And v->shift, for a latency. */
+bool gate_reference(const struct judge *g, const struct evidence *e, double *grid);
+void gate_shift(const struct judge *g, const struct evidence *e, struct verdict *v);
+
+/* tails.c. Of a percentile on a cliff between two modes (PROCEDURE 9), and of a tail: judges it by
+ * other figures and returns true. False: the gate is judged by its metric. e holds both sides. */
+bool gate_tails(struct judge *g, struct evidence *e, struct verdict *v);
+/* The values of a view: of one run, and of a stored job (NULL = it holds none). */
+void tail_view_value(const struct tail_view *t, const struct metric *m, const struct outcome *o,
+		     struct value *out);
+const struct base_value *tail_view_base(const struct tail_view *t, const struct metric *m,
+					const struct base_job *j, struct arena *a);
 
 /* The sentence for a decided or undecided gate. */
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,

@@ -15,6 +15,8 @@ struct verdict *verdict_new(struct result *r, uint32_t job, uint32_t check)
 	v->base_value = v->value = v->tolerance = v->limit = NAN;
 	for (unsigned i = 0; i < VERDICT_MAX_SESSIONS; i++)
 		v->session_values[i] = NAN;
+	for (unsigned i = 0; i < VERDICT_SHIFTS; i++)
+		v->shift[i] = NAN;
 	return v;
 }
 

@@ -60,6 +60,14 @@
 			STAT_PERCENTILE, dir, true                                                 \
 	}
 
+/* The gate on it looks at more: several quantiles, and shares of I/Os beyond limits. */
+#define TAIL(prefix, source, dir, words)                                                           \
+	{                                                                                          \
+		prefix ".tail", UNIT_TIME, BETTER_LOWER, 0.99,                                     \
+			"mean of the slowest hundredth of the " words, ABOVE, source, STAT_TAIL,   \
+			dir                                                                        \
+	}
+
 #define RATE(prefix, dir, words)                                                                   \
 	{prefix ".iops", UNIT_IOPS, BETTER_HIGHER, 0, words " completed a second", 1, SOURCE_IOS,  \
 	 STAT_NONE,      dir},                                                                     \
@@ -72,6 +80,7 @@
 	RATE(name, dir, words), LATENCY(name ".slat", SOURCE_SLAT, dir, "time to submit, " words), \
 		LATENCY(name ".clat", SOURCE_CLAT, dir,                                            \
 			"time from submission to completion, " words),                             \
+		TAIL(name ".clat", SOURCE_CLAT, dir, words),                                       \
 		LATENCY(name ".lat", SOURCE_LAT, dir, "time from issue to completion, " words)
 
 #define ABSORBED(name, dir)                                                                        \
@@ -95,6 +104,12 @@ const struct metric metric_table[] = {
 	 SOURCE_CPU_IO, STAT_NONE, METRIC_ALL},
 	{"bw.lowest_second", UNIT_BW, BETTER_HIGHER, 0, "bytes completed in the slowest second", 1,
 	 SOURCE_SLOTS, STAT_NONE, METRIC_ALL},
+	{"bw.dips", UNIT_COUNT, BETTER_LOWER, 0,
+	 "100-ms slices with less than half the bytes of the median slice", 1, SOURCE_DIPS,
+	 STAT_NONE, METRIC_ALL},
+	{"bw.drift", UNIT_RATIO, BETTER_ZERO, 0,
+	 "change from the begin to the end of the run, of a robust line through the slices", 1,
+	 SOURCE_DRIFT, STAT_NONE, METRIC_ALL},
 	ABSORBED("read", DIR_READ),
 	ABSORBED("write", DIR_WRITE),
 	{"depth.reached", UNIT_COUNT, BETTER_NONE, 0, "I/Os of a job really in flight", 1,

@@ -13,7 +13,7 @@
 #include "model/result.h"
 #include "model/value.h"
 
-enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_NONE };
+enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_ZERO /* nearer to 0 */, BETTER_NONE };
 
 /* How a metric is derived: from which integers, and by which statistic. */
 enum metric_source {
@@ -27,11 +27,21 @@ enum metric_source {
 	SOURCE_CPU_SYS,
 	SOURCE_CPU_IO, /* CPU time of both over completions */
 	SOURCE_SLOTS,  /* lowest sum over ten consecutive whole 100-ms slots */
+	SOURCE_DIPS,   /* slots below half of their median */
+	SOURCE_DRIFT,  /* slope of a robust line through the slots */
 	SOURCE_STALL,
 	SOURCE_ABSORBED, /* bytes of the application without those of the device, over the former */
 	SOURCE_DEPTH,    /* completion latencies over the window and the jobs (Little's law) */
 };
-enum metric_stat { STAT_NONE, STAT_MIN, STAT_MEAN, STAT_STDDEV, STAT_PERCENTILE, STAT_MAX };
+enum metric_stat {
+	STAT_NONE,
+	STAT_MIN,
+	STAT_MEAN,
+	STAT_STDDEV,
+	STAT_PERCENTILE,
+	STAT_MAX,
+	STAT_TAIL /* mean beyond the percentile */
+};
 #define METRIC_ALL DIR_COUNT /* dir of a metric that sums over the directions */
 
 struct metric {
@@ -74,6 +84,13 @@ bool metric_applies(const struct metric *m, const struct job *j, bool sync);
  */
 void metric_value(const struct metric *m, const struct job *j, const struct outcome *o,
 		  struct value *out);
+
+/*
+ * PROCEDURE 9: a burst of slow I/Os is one event. How many 100-ms slices the samples of a
+ * percentile or above it come from, and how many it takes: 30, or a tenth of the slices of a short
+ * run. False: the metric is no percentile, or no number is known at all.
+ */
+bool metric_slices(const struct metric *m, const struct outcome *o, uint64_t *seen, uint64_t *need);
 
 /* Why such a value is absent, where more is known than that: ": btrfs has no single device". "" =
  * nothing. Into a's memory. */

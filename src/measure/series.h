@@ -16,4 +16,15 @@ bool series_complete(const struct outcome *o);
  * all directions, and the I/Os of that second. False below one second. */
 bool series_lowest_second(const struct outcome *o, uint64_t *bytes, uint64_t *ios);
 
+/* Whole slots that moved less than half of what the median one did. False below one second, and
+ * when the median slot is too small to be halved: fewer than four I/Os. */
+bool series_dips(const struct outcome *o, uint64_t *dips);
+/* Relative change over the whole slots, -0.1 = a tenth less at the end, by the median of the slopes
+ * between any two (Theil-Sen; of at most 100 groups of slots), over the median. False as above. */
+bool series_drift(const struct outcome *o, double *change);
+/* Slots in which some latency of that kind was at least ns long: of dir, or for a sync. */
+enum series_latency { SERIES_SLAT, SERIES_CLAT, SERIES_LAT, SERIES_SYNC };
+uint64_t series_reaching(const struct outcome *o, enum series_latency which, unsigned dir,
+			 uint64_t ns);
+
 #endif

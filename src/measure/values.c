@@ -54,13 +54,22 @@ static void derive_rate(const struct metric *m, const struct outcome *o, struct 
 	       ios);
 }
 
-static void derive_percentile(const struct metric *m, const struct bins *b, struct value *out)
+static void derive_percentile(const struct metric *m, const struct outcome *o, const struct bins *b,
+			      struct value *out)
 {
-	double v = bins_percentile(b, m->quantile);
+	double v = m->stat == STAT_TAIL ? bins_mean_above(b, m->quantile)
+					: bins_percentile(b, m->quantile);
+	uint64_t seen, slices;
 
 	/* NaN: the rank lies among samples beyond the histogram's range. That much is known: it is
 	 * above 2^40 ns; a number is not. */
 	if (bins_above(b, m->quantile) < m->need || isnan(v)) {
+		set_missing(out, VALUE_INSUFFICIENT, b->n);
+		return;
+	}
+	if (o->nslots == 0) /* nobody can tell whether they came in one burst */
+		return;
+	if (!metric_slices(m, o, &seen, &slices) || seen < slices) {
 		set_missing(out, VALUE_INSUFFICIENT, b->n);
 		return;
 	}
@@ -76,8 +85,8 @@ static void derive_latency(const struct metric *m, const struct outcome *o, cons
 	 * drain: they show what happened when no load was left. */
 	if (b->n == 0 || (m->dir != METRIC_ALL && o->dir[m->dir].ios == 0))
 		return;
-	if (m->stat == STAT_PERCENTILE) {
-		derive_percentile(m, b, out);
+	if (m->stat == STAT_PERCENTILE || m->stat == STAT_TAIL) {
+		derive_percentile(m, o, b, out);
 		return;
 	}
 	if (m->stat == STAT_STDDEV) {
@@ -122,6 +131,23 @@ static void derive_lowest_second(const struct outcome *o, struct value *out)
 		return;
 	}
 	set_ok(out, (double)bytes, relative(1.0, (double)ios), ios);
+}
+
+static void derive_course(const struct metric *m, const struct outcome *o, struct value *out)
+{
+	uint64_t all = sum_dirs(o, METRIC_ALL, false), dips = 0;
+	double change = 0;
+	bool fine;
+
+	if (all == 0 || !series_complete(o))
+		return;
+	fine = m->source == SOURCE_DIPS ? series_dips(o, &dips) : series_drift(o, &change);
+	if (!fine)
+		set_missing(out, VALUE_INSUFFICIENT, all);
+	else if (m->source == SOURCE_DIPS)
+		set_ok(out, (double)dips, relative(1.0, (double)dips), all);
+	else
+		set_ok(out, change, relative(1.0 / (double)all, fabs(change)), all);
 }
 
 static void derive_stall(const struct outcome *o, struct value *out)
@@ -206,6 +232,10 @@ static void derive(const struct metric *m, const struct job *j, const struct out
 		break;
 	case SOURCE_SLOTS:
 		derive_lowest_second(o, out);
+		break;
+	case SOURCE_DIPS:
+	case SOURCE_DRIFT:
+		derive_course(m, o, out);
 		break;
 	case SOURCE_STALL:
 		derive_stall(o, out);

@@ -43,11 +43,15 @@ struct outcome_device {
 	char why[96];   /* when UNKNOWN; "" = not recorded */
 };
 
-/* 100 ms of the window: completions. */
+/* 100 ms of the window: completions, and the longest of each latency among those that are in its
+ * histogram (issued in the window, too): some I/O above a quantile completed here exactly when the
+ * longest is above it. */
 #define SLOT_NS 100000000ULL
 struct outcome_slot {
 	uint32_t ios[DIR_COUNT];
 	uint64_t bytes[DIR_COUNT];
+	uint64_t slat[DIR_COUNT], clat[DIR_COUNT], lat[DIR_COUNT]; /* ns */
+	uint64_t sync;
 };
 
 struct outcome {

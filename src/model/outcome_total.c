@@ -85,6 +85,20 @@ static void add_dir(struct outcome_dir *to, const struct outcome_dir *from)
 	bins_merge(&to->lat, &from->lat);
 }
 
+static void add_longest(struct outcome_slot *to, const struct outcome *p)
+{
+	for (uint64_t s = 0; s < p->nslots; s++) {
+		const struct outcome_slot *from = &p->slots[s];
+
+		for (unsigned d = 0; d < DIR_COUNT; d++) {
+			to[s].slat[d] = larger(to[s].slat[d], from->slat[d]);
+			to[s].clat[d] = larger(to[s].clat[d], from->clat[d]);
+			to[s].lat[d] = larger(to[s].lat[d], from->lat[d]);
+		}
+		to[s].sync = larger(to[s].sync, from->sync);
+	}
+}
+
 static void add_slots(struct outcome *o, const struct outcome *p)
 {
 	if (p->nslots > o->nslots) {
@@ -100,6 +114,7 @@ static void add_slots(struct outcome *o, const struct outcome *p)
 				*ios = UINT32_MAX;
 			o->slots[s].bytes[d] += p->slots[s].bytes[d];
 		}
+	add_longest(o->slots, p);
 }
 
 /* One that is not known leaves the sum unknown; what has no device adds nothing. */

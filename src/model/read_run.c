@@ -67,32 +67,70 @@ static int read_dir(const struct reader *rd, const struct json *o, const char *k
 	return 0;
 }
 
-static int read_series(const struct reader *rd, const struct json *o, const char *text,
-		       unsigned dir, struct outcome *out)
+/* As many slots as the text has words; the first series says how many there are. */
+static int make_slots(const struct reader *rd, const struct json *o, const char *key,
+		      const char *text, struct outcome *out)
 {
-	const char *key = io_dir_name((enum io_dir)dir);
-	uint64_t n = 1, ios, bytes;
+	uint64_t n = 1;
 
 	for (const char *s = text; *s; s++)
 		n += *s == ' ';
 	if (out->nslots && out->nslots != n)
-		return doc_bad(rd, o, key, "%llu slots where another direction has %llu",
+		return doc_bad(rd, o, key, "%llu slots where another series has %llu",
 			       (unsigned long long)n, (unsigned long long)out->nslots);
 	if (!out->slots) {
 		out->slots = xcalloc(n, sizeof(*out->slots));
 		out->nslots = n;
 	}
-	for (uint64_t i = 0; i < n; i++) {
+	return 0;
+}
+
+/* "a:b:c": count numbers. */
+static bool take_numbers(const char **text, uint64_t *v, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (i && *(*text)++ != ':')
+			return false;
+		if (!str_take_u64(text, &v[i]))
+			return false;
+	}
+	return true;
+}
+
+static int read_series(const struct reader *rd, const struct json *o, const char *text,
+		       unsigned dir, struct outcome *out)
+{
+	const char *key = io_dir_name((enum io_dir)dir);
+	int rc = make_slots(rd, o, key, text, out);
+
+	for (uint64_t i = 0; rc == 0 && i < out->nslots; i++) {
+		struct outcome_slot *s = &out->slots[i];
+		uint64_t v[5] = {0};
+
 		if (i && *text++ != ' ')
 			break;
-		if (!str_take_u64(&text, &ios) || ios > UINT32_MAX || *text++ != ':' ||
-		    !str_take_u64(&text, &bytes))
-			return doc_bad(rd, o, key, "slot %llu is not 'ios:bytes'",
-				       (unsigned long long)i);
-		out->slots[i].ios[dir] = (uint32_t)ios;
-		out->slots[i].bytes[dir] = bytes;
+		if (!take_numbers(&text, v, out->has_slat ? 5 : 3) || v[0] > UINT32_MAX)
+			return doc_bad(rd, o, key, "slot %llu is not '%s'", (unsigned long long)i,
+				       out->has_slat ? "ios:bytes:lat:clat:slat" : "ios:bytes:lat");
+		s->ios[dir] = (uint32_t)v[0];
+		s->bytes[dir] = v[1];
+		s->lat[dir] = v[2];
+		s->clat[dir] = out->has_slat ? v[3] : v[2];
+		s->slat[dir] = v[4];
 	}
-	return *text ? doc_bad(rd, o, key, "trailing text in the series") : 0;
+	return rc == 0 && *text ? doc_bad(rd, o, key, "trailing text in the series") : rc;
+}
+
+static int read_sync_series(const struct reader *rd, const struct json *o, const char *text,
+			    struct outcome *out)
+{
+	int rc = make_slots(rd, o, "sync", text, out);
+
+	for (uint64_t i = 0; rc == 0 && i < out->nslots; i++)
+		if ((i && *text++ != ' ') || !str_take_u64(&text, &out->slots[i].sync))
+			return doc_bad(rd, o, "sync", "slot %llu is no number",
+				       (unsigned long long)i);
+	return rc == 0 && *text ? doc_bad(rd, o, "sync", "trailing text in the series") : rc;
 }
 
 static int read_slots(const struct reader *rd, const struct json *o, struct outcome *out)
@@ -109,7 +147,9 @@ static int read_slots(const struct reader *rd, const struct json *o, struct outc
 		if (rc == 0 && text)
 			rc = read_series(rd, &x, text, d, out);
 	}
-	return rc;
+	if (rc == 0)
+		rc = json_opt_str(&x, "sync", NULL, &text, rd->e);
+	return rc == 0 && text ? read_sync_series(rd, &x, text, out) : rc;
 }
 
 #define SLOTS_SHARE 100 /* the counters may be ahead of the series by this part */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* model/verdict: the words of verdicts and the precedence of the exit status. */
 #include "model/verdict.h"
+
+const struct verdict_shift verdict_shifts[VERDICT_SHIFTS] = {
+	{"p50", 0.5}, {"p90", 0.1}, {"p99", 1e-2}, {"p99.9", 1e-3}, {"p99.99", 1e-4}};
 #include "model/names.h"
 
 static const char *const kind_names[] = {

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "base/units.h"
 
 enum exit_status {
 	STATUS_PASS = 0,
@@ -44,6 +45,12 @@ enum junit_shape { JUNIT_CASE, JUNIT_FAILURE, JUNIT_ERROR, JUNIT_SKIPPED };
 
 #define VERDICT_MEASURE UINT32_MAX /* value of `check` for the measure case of a job */
 #define VERDICT_MAX_SESSIONS 5
+#define VERDICT_SHIFTS 5
+struct verdict_shift {
+	const char *name; /* "p99" */
+	double exceedance;
+};
+extern const struct verdict_shift verdict_shifts[VERDICT_SHIFTS];
 
 struct verdict {
 	uint32_t job;
@@ -59,6 +66,11 @@ struct verdict {
 	const char *text;   /* one sentence: why. Never empty. */
 	/* job == UINT32_MAX: what the baseline demands and the result does not have */
 	const char *absent_target, *absent_workload, *absent_check;
+
+	/* What a gate was judged by where that is not its metric itself: "the share of I/Os slower
+	 * than 640 us", and the unit of it; NULL = the metric. */
+	const char *judged;
+	enum unit judged_unit;
 
 	/* gate */
 	double change, low, high; /* NaN = not known */
@@ -76,6 +88,9 @@ struct verdict {
 	int64_t base_first, base_last; /* UTC of oldest and newest baseline session; 0 = none */
 	uint32_t nsessions;
 	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit */
+	/* of a latency: medians of the runs' quantiles, new over old, at verdict_shifts; NaN = not
+	 * known */
+	double shift[VERDICT_SHIFTS];
 	/* expectation */
 	double limit; /* in the base unit, after percent_of */
 };

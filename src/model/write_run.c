@@ -57,14 +57,39 @@ static void add_number(struct str *s, uint64_t n)
 static bool slots_used(const struct outcome *o, unsigned dir)
 {
 	for (uint64_t i = 0; i < o->nslots; i++) {
-		if (o->slots[i].ios[dir] || o->slots[i].bytes[dir])
+		if (o->slots[i].ios[dir] || o->slots[i].bytes[dir] || o->slots[i].lat[dir])
 			return true;
 	}
 	return false;
 }
 
-/* "ios:bytes ios:bytes ..." a direction. A series of zeros only is left out, but for the first when
- * there is no other: the number of slots is evidence (of a stall) and must survive. */
+static bool slots_synced(const struct outcome *o)
+{
+	for (uint64_t i = 0; i < o->nslots; i++)
+		if (o->slots[i].sync)
+			return true;
+	return false;
+}
+
+static void add_slot(struct str *text, const struct outcome_slot *s, unsigned d, bool has_slat)
+{
+	add_number(text, s->ios[d]);
+	str_addc(text, ':');
+	add_number(text, s->bytes[d]);
+	str_addc(text, ':');
+	add_number(text, s->lat[d]);
+	if (!has_slat)
+		return;
+	str_addc(text, ':');
+	add_number(text, s->clat[d]);
+	str_addc(text, ':');
+	add_number(text, s->slat[d]);
+}
+
+/* "ios:bytes:lat ..." a direction, of an engine that has slat "ios:bytes:lat:clat:slat ...", the
+ * latencies being the longest; and "sync ..." where there was any. A series of zeros only is left
+ * out, but for the first when there is no other: the number of slots is evidence (of a stall) and
+ * must survive. */
 static void write_slots(struct jw *w, const struct outcome *o)
 {
 	bool any = false;
@@ -82,12 +107,18 @@ static void write_slots(struct jw *w, const struct outcome *o)
 		for (uint64_t i = 0; i < o->nslots; i++) {
 			if (i)
 				str_addc(&text, ' ');
-			add_number(&text, o->slots[i].ios[d]);
-			str_addc(&text, ':');
-			add_number(&text, o->slots[i].bytes[d]);
+			add_slot(&text, &o->slots[i], d, o->has_slat);
 		}
 		jw_str(w, io_dir_name((enum io_dir)d), text.s);
 	}
+	str_clear(&text);
+	for (uint64_t i = 0; i < o->nslots && slots_synced(o); i++) {
+		if (i)
+			str_addc(&text, ' ');
+		add_number(&text, o->slots[i].sync);
+	}
+	if (text.len)
+		jw_str(w, "sync", text.s);
 	jw_end_object(w);
 	str_release(&text);
 }

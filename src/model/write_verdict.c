@@ -25,6 +25,21 @@ static void write_subject(const struct result *r, const struct verdict *v, struc
 		jw_str(w, "check", r->checks[v->check].name);
 }
 
+/* New over old, of each part of the latency. */
+static void write_shift(const struct verdict *v, struct jw *w)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < VERDICT_SHIFTS; i++)
+		any |= isfinite(v->shift[i]);
+	if (!any)
+		return;
+	jw_object_flat(w, "quantile_shift");
+	for (unsigned i = 0; i < VERDICT_SHIFTS; i++)
+		write_known_number(w, verdict_shifts[i].name, v->shift[i]);
+	jw_end_object(w);
+}
+
 static void write_gate(const struct verdict *v, struct jw *w)
 {
 	write_known_number(w, "change", v->change);
@@ -39,6 +54,11 @@ static void write_gate(const struct verdict *v, struct jw *w)
 	if (v->base_last)
 		jw_i64(w, "base_last", v->base_last);
 	write_known_number(w, "tolerance", v->tolerance);
+	if (v->judged) {
+		jw_str(w, "judged", v->judged);
+		jw_str(w, "judged_unit", unit_name(v->judged_unit));
+	}
+	write_shift(v, w);
 	jw_array_flat(w, "session_values");
 	for (uint32_t i = 0; i < v->nsessions && i < VERDICT_MAX_SESSIONS; i++)
 		jw_double(w, NULL, v->session_values[i]);

@@ -145,14 +145,28 @@ static bool gate_tolerance(struct planner *pl, const struct gate_entry *g, const
 	c->absolute = g->absolute;
 	while (*text == '+' || c_isspace(*text))
 		text++;
+	/* a share of what is about 0 means nothing: "5%" of a drift are 5 points */
+	if (m->better == BETTER_ZERO && m->unit == UNIT_RATIO && g->unit == UNIT_RATIO)
+		c->absolute = true;
 	/* only the metric knows the unit of an absolute tolerance */
-	if (g->absolute && unit_parse(m->unit, text, &c->tolerance, &e) < 0) {
+	else if (g->absolute && ((g->unit == UNIT_COUNT && m->unit != UNIT_COUNT) ||
+				 unit_parse(m->unit, text, &c->tolerance, &e) < 0)) {
 		d = planner_report(pl, g->line, g->column,
 				   "tolerance '%s' does not fit %s, which is in %s",
 				   g->tolerance_text, m->name, unit_name(m->unit));
 		if (d)
-			diag_hint(d, "%s; or a share: `%s: 5%%`", e.hint[0] ? e.hint : e.text,
-				  g->metric);
+			diag_hint(
+				d, "%s%s`%s: 5%%`", e.hint[0] ? e.hint : e.text,
+				e.hint[0] || e.text[0] ? "; or a share: " : "a share: ", g->metric);
+		return false;
+	}
+	if (m->stat == STAT_TAIL && c->absolute) {
+		d = planner_report(pl, g->line, g->column,
+				   "tolerance '%s': %s looks at quantiles and shares, it takes a "
+				   "share",
+				   g->tolerance_text, m->name);
+		if (d)
+			diag_hint(d, "`%s: 20%%`", g->metric);
 		return false;
 	}
 	if (!(c->tolerance > 0)) {
@@ -302,6 +316,17 @@ static bool reference_of_total(struct planner *pl, const struct expr *x)
 	return false;
 }
 
+/* Only what may be better on either side of 0 can be below it. */
+static int limit_parse(const struct metric *m, const char *text, double *out, struct err *e)
+{
+	bool below = m->better == BETTER_ZERO && *text == '-';
+	int rc = unit_parse(m->unit, text + below, out, e);
+
+	if (rc == 0 && below)
+		*out = -*out;
+	return rc;
+}
+
 static bool expect_limit(struct planner *pl, const struct expr *x, const struct metric *m,
 			 struct check *c)
 {
@@ -320,14 +345,14 @@ static bool expect_limit(struct planner *pl, const struct expr *x, const struct 
 		} else if (!reference_link(pl, x, m, c)) {
 			return false;
 		}
-	} else if (unit_parse(m->unit, x->value, &c->limit, &e) < 0) {
+	} else if (limit_parse(m, x->value, &c->limit, &e) < 0) {
 		d = planner_report(pl, x->line, x->column, "'%s': '%s' does not fit %s: %s",
 				   x->text, x->value, m->name, e.text);
 		if (d && e.hint[0])
 			diag_hint(d, "%s", e.hint);
 		return false;
 	}
-	if ((x->op == OP_GE || x->op == OP_GT) && c->limit <= 0 &&
+	if (m->better != BETTER_ZERO && (x->op == OP_GE || x->op == OP_GT) && c->limit <= 0 &&
 	    !(x->op == OP_GT && c->limit == 0)) {
 		planner_report(pl, x->line, x->column,
 			       "'%s' cannot fail: no measured value is below zero", x->text);

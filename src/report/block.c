@@ -72,15 +72,16 @@ static void add_dates(struct str *s, const struct verdict *v)
 static void add_values(struct str *s, const struct verdict *v, const struct metric *m,
 		       unsigned width)
 {
+	enum unit unit = v->judged || !m ? v->judged_unit : m->unit;
 	struct str t;
 
 	if (isnan(v->value) || !m)
 		return;
 	str_init(&t);
-	unit_format(&t, m->unit, v->value);
+	unit_format(&t, unit, v->value);
 	if (!isnan(v->base_value)) {
 		str_add(&t, ", was ");
-		unit_format(&t, m->unit, v->base_value);
+		unit_format(&t, unit, v->base_value);
 		str_addf(&t, " (%u session%s, %u block%s", v->base_sessions,
 			 v->base_sessions == 1 ? "" : "s", v->base_blocks,
 			 v->base_blocks == 1 ? "" : "s");
@@ -91,7 +92,7 @@ static void add_values(struct str *s, const struct verdict *v, const struct metr
 		str_add(&t, "; now");
 		for (uint32_t i = 0; i < v->nsessions && i < VERDICT_MAX_SESSIONS; i++) {
 			str_add(&t, i ? ", " : " ");
-			unit_format(&t, m->unit, v->session_values[i]);
+			unit_format(&t, unit, v->session_values[i]);
 		}
 	}
 	label(s, "value:");
@@ -157,6 +158,23 @@ static void add_with(struct str *s, const struct result *r, const struct verdict
 	str_add_shell(s, o->result_path);
 }
 
+/* "p50 +1 %, p99 +31 %": where the latency moved. */
+static void add_shift(struct str *s, const struct verdict *v, unsigned width)
+{
+	struct str t;
+
+	str_init(&t);
+	for (unsigned i = 0; i < VERDICT_SHIFTS; i++)
+		if (isfinite(v->shift[i]))
+			str_addf(&t, "%s%s %+.*f %%", t.len ? ", " : "", verdict_shifts[i].name,
+				 fabs(v->shift[i] - 1) < 0.0995 ? 1 : 0, (v->shift[i] - 1) * 100);
+	if (t.len) {
+		label(s, "shift:");
+		add_wrapped(s, t.s, width);
+	}
+	str_release(&t);
+}
+
 static void add_again(struct str *s, const struct result *r, const struct verdict *v,
 		      const struct console_options *o)
 {
@@ -220,8 +238,13 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 	}
 	str_addc(&s, '\n');
 	add_values(&s, v, m, width);
+	if (v->judged) {
+		label(&s, "by:");
+		add_wrapped(&s, v->judged, width);
+	}
 	label(&s, "why:");
 	add_wrapped(&s, reason(v, m), width);
+	add_shift(&s, v, width);
 	if (r->inject) {
 		label(&s, "injected:");
 		str_addf(&s, "%s, by --inject: not the device's doing\n", r->inject);

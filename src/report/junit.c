@@ -134,7 +134,9 @@ static void case_properties(struct junit *j, const struct result *r, const struc
 	str_init(&s);
 	start(j, "properties");
 	property(j, "metric", m->name);
-	property(j, "unit", unit_name(m->unit));
+	property(j, "unit", unit_name(v->judged ? v->judged_unit : m->unit));
+	if (v->judged)
+		property(j, "judged", v->judged);
 	if (!isnan(v->value)) {
 		units_add_double(&s, v->value);
 		property(j, "value", s.s);

@@ -161,8 +161,8 @@ void view_add_estimate(struct str *s, const struct result *r, const struct verdi
 	str_add(s, ", tolerance ");
 	if (c->absolute)
 		unit_format(s, m->unit, c->tolerance);
-	else
-		str_addf(s, "%g %%", c->tolerance * 100);
+	else /* a share that stands for a percentile has another */
+		str_addf(s, "%.4g %%", (v->judged ? v->tolerance : c->tolerance) * 100);
 }
 
 bool view_is_bad(const struct verdict *v)

@@ -144,7 +144,7 @@ unsigned task_settle(struct task *k, unsigned n)
 }
 
 /* The slot of k->now; NULL beyond the last one that is kept. */
-__attribute__((noinline, cold)) static void next_slot(struct task *k)
+__attribute__((noinline, cold)) void task_next_slot(struct task *k)
 {
 	while (k->now > k->slot_end) {
 		k->slot_end += SLOT_NS;
@@ -159,7 +159,7 @@ static inline void count(struct task *k, unsigned n)
 	struct live_thread *t = k->t;
 
 	if (__builtin_expect(k->now > k->slot_end, 0))
-		next_slot(k);
+		task_next_slot(k);
 	if (__builtin_expect(k->now - k->last > t->stall, 0))
 		t->stall = k->now - k->last;
 	k->last = k->now;
@@ -175,25 +175,39 @@ static inline bool same_stamps(const struct io *a, const struct io *b)
 	       a->phase == b->phase;
 }
 
-static inline void record(struct task *k, const struct io *io, struct live_dir *d, unsigned times)
+static inline void longer(uint64_t *longest, uint64_t ns)
+{
+	if (__builtin_expect(ns > *longest, 0))
+		*longest = ns;
+}
+
+/* slot NULL = outside the window, or beyond the last slot that is kept. */
+static inline void record(struct task *k, const struct io *io, struct live_dir *d,
+			  struct outcome_slot *slot, unsigned times)
 {
 	if (__builtin_expect(k->log != NULL, 0))
 		task_log(k, io->dir, io->issued, io->submitted, times);
 	hist_add_n(&d->lat, k->now - io->issued, times);
+	if (__builtin_expect(slot != NULL, 1))
+		longer(&slot->lat[io->dir], k->now - io->issued);
 	if (k->is_sync)
 		return;
 	hist_add_n(&d->clat, k->now - io->submitted, times);
 	hist_add_n(&d->slat, io->submitted - io->issued, times);
+	if (__builtin_expect(slot != NULL, 1)) {
+		longer(&slot->clat[io->dir], k->now - io->submitted);
+		longer(&slot->slat[io->dir], io->submitted - io->issued);
+	}
 }
 
 /* So many I/Os like this one, with so many bytes together. */
 static void tally(struct task *k, const struct io *io, unsigned n, uint64_t bytes, bool inside)
 {
 	struct live_dir *d = &k->t->dir[io->dir];
+	struct outcome_slot *slot = NULL;
 
 	if (__builtin_expect(inside, 1)) {
-		struct outcome_slot *slot = k->here;
-
+		slot = k->here;
 		d->ios += n;
 		d->bytes += bytes;
 		if (__builtin_expect(slot != NULL, 1)) {
@@ -202,7 +216,7 @@ static void tally(struct task *k, const struct io *io, unsigned n, uint64_t byte
 		}
 	}
 	if (__builtin_expect(io->phase == PHASE_MEASURE, 1))
-		record(k, io, d, n);
+		record(k, io, d, slot, n);
 }
 
 /* One writer: a plain load and a relaxed store, no locked instruction. */

@@ -164,6 +164,18 @@ static void gather_hists(const struct live *l, struct outcome *o)
 	free(sum);
 }
 
+static void gather_slot(struct outcome_slot *to, const struct outcome_slot *from)
+{
+	for (int d = 0; d < DIR_COUNT; d++) {
+		to->ios[d] += from->ios[d];
+		to->bytes[d] += from->bytes[d];
+		to->slat[d] = larger(to->slat[d], from->slat[d]);
+		to->clat[d] = larger(to->clat[d], from->clat[d]);
+		to->lat[d] = larger(to->lat[d], from->lat[d]);
+	}
+	to->sync = larger(to->sync, from->sync);
+}
+
 static void gather_slots(const struct live *l, struct outcome *o)
 {
 	uint64_t n = (o->window + SLOT_NS - 1) / SLOT_NS;
@@ -172,14 +184,11 @@ static void gather_slots(const struct live *l, struct outcome *o)
 		n = l->nslots;
 	o->nslots = n;
 	o->slots = n ? xcalloc(n, sizeof(*o->slots)) : NULL;
-	for (unsigned i = 0; i < l->nthreads; i++) {
-		for (uint64_t s = 0; s < n; s++) {
-			for (int d = 0; d < DIR_COUNT; d++) {
-				o->slots[s].ios[d] += l->thread[i].slots[s].ios[d];
-				o->slots[s].bytes[d] += l->thread[i].slots[s].bytes[d];
-			}
-		}
-	}
+	for (unsigned i = 0; i < l->nthreads; i++)
+		for (uint64_t s = 0; s < n; s++)
+			gather_slot(&o->slots[s], &l->thread[i].slots[s]);
+	for (uint64_t s = 0; l->sync_engine && s < n; s++)
+		memcpy(o->slots[s].clat, o->slots[s].lat, sizeof(o->slots[s].clat));
 }
 
 /* A run that was stopped may lack a mark, or have it taken by a thread that never saw the window.

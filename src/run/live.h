@@ -244,6 +244,8 @@ unsigned task_settle(struct task *k, unsigned n);
 void task_deliver(struct task *k, struct io **v, unsigned n);
 /* Both for one I/O. False: it is not done as a whole. */
 bool task_complete(struct task *k, struct io *io);
+/* k->here for k->now, which is behind k->slot_end. */
+void task_next_slot(struct task *k);
 /* latlog.c: to the log of the run; out of line, for the loop that calls it shall stay small. */
 void task_log(struct task *k, unsigned what, uint64_t issued, uint64_t submitted, unsigned times)
 	__attribute__((cold, noinline));

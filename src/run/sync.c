@@ -52,8 +52,15 @@ static void settle(struct task *k, const struct io *io, uint64_t issued, bool co
 	k->delivered = k->now;
 	if (counts && k->log)
 		task_log(k, LATLOG_SYNC, issued, issued, 1);
-	if (counts)
-		hist_add(&k->t->sync, k->now - issued);
+	if (!counts)
+		return;
+	hist_add(&k->t->sync, k->now - issued);
+	if (k->now <= k->ws || k->now > k->count_until)
+		return;
+	if (k->now > k->slot_end)
+		task_next_slot(k);
+	if (k->here && k->now - issued > k->here->sync)
+		k->here->sync = k->now - issued;
 }
 
 static void sync_file(struct task *k, enum io_op op, unsigned file)

@@ -130,6 +130,8 @@ static bool read_tolerance(struct reader *r, const struct ynode *node, const cha
 		g->unit = UNIT_IOPS;
 	else if (str_ends(text, "B"))
 		g->unit = UNIT_BYTES;
+	else if (*text == '+' && number[strspn(number, " 0123456789")] == '\0')
+		g->unit = UNIT_COUNT;
 	else
 		g->unit = UNIT_TIME;
 	g->absolute = g->unit != UNIT_RATIO;
@@ -145,7 +147,7 @@ static bool read_tolerance(struct reader *r, const struct ynode *node, const cha
 					 : rd_error(r, node, "tolerance '%s' has no unit", text);
 
 		rd_hint(d, "write '5%%', or an absolute one with its unit: '+50ms', '+10 MB/s', "
-			   "'+500 IOPS'");
+			   "'+500 IOPS', of a count '+3'");
 		return false;
 	}
 	if (g->tolerance > 0 && (g->absolute || g->tolerance <= 10))

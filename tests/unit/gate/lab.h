@@ -140,6 +140,19 @@ static inline void lab_rate(struct outcome *o, double iops)
 	o->dir[DIR_READ].issued = o->dir[DIR_READ].ios;
 }
 
+/* Slices of the whole window that each saw latencies up to ns. */
+static inline void lab_slices(struct outcome *o, uint64_t ns)
+{
+	free(o->slots);
+	o->nslots = (o->window + SLOT_NS - 1) / SLOT_NS;
+	o->slots = xcalloc(o->nslots, sizeof(*o->slots));
+	for (uint64_t i = 0; i < o->nslots; i++) {
+		for (unsigned d = 0; d < DIR_COUNT; d++)
+			o->slots[i].slat[d] = o->slots[i].clat[d] = o->slots[i].lat[d] = ns;
+		o->slots[i].sync = ns;
+	}
+}
+
 /* Five runs around a level, 0.5 % apart: their median is the level. */
 static inline void lab_runs(struct result *r, uint32_t job, uint32_t session, double level)
 {

@@ -139,6 +139,7 @@ static void samples(struct outcome *o, unsigned n)
 	bins_from_hist(&o->dir[DIR_READ].clat, h);
 	free(h);
 	o->window = NS_PER_SEC;
+	lab_slices(o, NS_PER_SEC);
 }
 
 /* A session whose first `few` runs of five have 353 samples. */

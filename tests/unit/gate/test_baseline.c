@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include "base/fileio.h"
 #include "gate/baseline_file.h"
+#include "gate/tail.h"
 #include "lab.h"
 #include "store.h"
 

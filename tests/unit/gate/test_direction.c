@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "base/clock.h"
 #include "lab.h"
 
 /* Two hundred latencies from 80 us on, a million times each, so that p99.9999 has its samples. */
@@ -45,11 +46,15 @@ static void whole_run(struct outcome *o, double factor, unsigned salt)
 	o->stall_longest = (uint64_t)(3000000 * noise * factor);
 	o->cpu_usr = (uint64_t)(6000000000. * noise * factor);
 	o->cpu_sys = (uint64_t)(9000000000. * noise * factor);
-	o->nslots = LAB_WINDOW / SLOT_NS;
-	o->slots = xcalloc(o->nslots, sizeof(*o->slots));
+	lab_slices(o, NS_PER_SEC);
+	/* 20 dips in 25 slices each, and a rise by a fifth: both grow with the factor */
 	for (uint64_t i = 0; i < o->nslots; i++) {
+		double level = 1 + 0.2 * factor * ((double)i / (double)o->nslots - 0.5);
+
+		if (i % 25 == 0 && i < 25 * (uint64_t)llround(20 * factor))
+			level /= 3;
 		for (unsigned d = 0; d < DIR_COUNT; d++) {
-			o->slots[i].ios[d] = (uint32_t)(10000 * noise / factor);
+			o->slots[i].ios[d] = (uint32_t)(10000 * level * noise / factor);
 			o->slots[i].bytes[d] = o->slots[i].ios[d] * 4096ULL;
 		}
 	}
@@ -58,13 +63,16 @@ static void whole_run(struct outcome *o, double factor, unsigned salt)
 static void whole_result(struct result *r, unsigned day, const char *metric, bool writes,
 			 double factor)
 {
+	struct check *c;
 	struct job *j;
 
 	lab_init(r, day);
 	j = lab_job(r, "mix");
 	j->rw = writes ? RW_RANDWRITE : RW_RANDREAD;
 	j->fsync = writes ? 32 : 0;
-	lab_gate(r, 0, metric, 0.05);
+	c = lab_gate(r, 0, metric, 0.05);
+	c->absolute = str_eq(metric, "bw.dips") || str_eq(metric, "bw.drift");
+	c->tolerance = str_eq(metric, "bw.dips") ? 2 : c->absolute ? 0.02 : 0.05;
 	for (uint32_t s = 0; s < (day >= 40 ? 2 : 1); s++) {
 		lab_session(r);
 		for (uint32_t i = 0; i < 5; i++)

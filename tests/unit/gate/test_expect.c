@@ -144,6 +144,7 @@ static void few_samples(struct outcome *o, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		hist_add(h, 80000 + i);
 	bins_from_hist(&o->dir[DIR_READ].clat, h);
+	lab_slices(o, 1000000000);
 	free(h);
 }
 

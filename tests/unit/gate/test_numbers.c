@@ -86,6 +86,7 @@ static void tailed(struct result *r, unsigned day, const char *gate)
 		hist_add_n(h, 100000 + i, 39800);
 		hist_add_n(h, 900000 + i * 1000, 200);
 		bins_from_hist(&r->runs.v[i].out.dir[DIR_READ].clat, h);
+		lab_slices(&r->runs.v[i].out, 1000000);
 	}
 	free(h);
 	if (gate)

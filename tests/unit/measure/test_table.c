@@ -85,7 +85,7 @@ static void test_complete(void **state)
 	assert_metric("read.absorbed", UNIT_RATIO, BETTER_LOWER, 0);
 	assert_metric("write.absorbed", UNIT_RATIO, BETTER_LOWER, 0);
 	assert_metric("depth.reached", UNIT_COUNT, BETTER_NONE, 0);
-	assert_int_equal(metric_count, 3 * (2 + 3 * STATS) + STATS + 7 + 3);
+	assert_int_equal(metric_count, 3 * (3 + 3 * STATS) + STATS + 9 + 3);
 }
 
 static void test_unique(void **state)
@@ -97,7 +97,8 @@ static void test_unique(void **state)
 		assert_ptr_equal(metric_find(m->name), m);
 		assert_int_equal(metric_index(m), i);
 		assert_true(m->dir <= METRIC_ALL);
-		assert_int_equal(m->quantile > 0, m->stat == STAT_PERCENTILE);
+		assert_int_equal(m->quantile > 0,
+				 m->stat == STAT_PERCENTILE || m->stat == STAT_TAIL);
 	}
 	assert_null(metric_find(""));
 	assert_null(metric_find(NULL));
@@ -122,7 +123,7 @@ static void test_named(void **state)
 		assert_int_equal(m->named, !is_plain);
 		n += !m->named;
 	}
-	assert_int_equal(n, 3 * 32 + 10 + 7 + 3);
+	assert_int_equal(n, 3 * 33 + 10 + 9 + 3);
 }
 
 static void test_listed(void **state)

@@ -60,6 +60,16 @@ static void bins_of(struct bins *b, const uint64_t *v, const uint64_t *times, si
 	free(h);
 }
 
+/* So many slices, each of which saw latencies up to ns. */
+static void slices_of(struct outcome *o, uint64_t n, uint64_t ns)
+{
+	free(o->slots);
+	o->nslots = n;
+	o->slots = calloc(n, sizeof(*o->slots));
+	for (uint64_t i = 0; i < n; i++)
+		o->slots[i].clat[DIR_READ] = o->slots[i].lat[DIR_READ] = ns;
+}
+
 static const struct job reader = {.rw = RW_RANDREAD, .bs = 4096, .rwmixread = 50};
 static const struct job mixer = {.rw = RW_RANDRW, .bs = 4096, .rwmixread = 50, .fsync = 8};
 
@@ -74,6 +84,7 @@ static void plain_outcome(struct outcome *o)
 	o->dir[DIR_READ].bytes = 4096000;
 	bins_of(&o->dir[DIR_READ].clat, v, times, 2);
 	bins_of(&o->dir[DIR_READ].lat, v, times, 2);
+	slices_of(o, 20, UINT64_MAX);
 	o->cpu_usr = NS_PER_SEC / 2;
 	o->cpu_sys = NS_PER_SEC;
 	o->stall_longest = 5 * NS_PER_MS;

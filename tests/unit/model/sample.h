@@ -77,6 +77,9 @@ static inline void sample_outcome(struct outcome *o, unsigned salt)
 
 		o->slots[i].ios[DIR_READ] = ios;
 		o->slots[i].bytes[DIR_READ] = 4096ULL * ios;
+		o->slots[i].lat[DIR_READ] = 71000 + salt + i;
+		o->slots[i].clat[DIR_READ] = 70000 + salt + i;
+		o->slots[i].slat[DIR_READ] = 900 + salt + i;
 	}
 }
 

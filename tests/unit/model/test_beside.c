@@ -151,6 +151,8 @@ static void fill(struct outcome *o, uint64_t first, unsigned n, uint64_t window)
 	o->nslots = 3;
 	o->slots = xcalloc(3, sizeof(*o->slots));
 	o->slots[1].ios[DIR_READ] = n;
+	o->slots[1].lat[DIR_READ] = n;
+	o->slots[2].sync = first;
 	free(h);
 }
 
@@ -189,6 +191,9 @@ static void the_total_is_the_sum(void **state)
 	assert_int_equal(sum.written, 0); /* the parts wrote it */
 	assert_int_equal(sum.nslots, 3);
 	assert_int_equal(sum.slots[1].ios[DIR_READ], 800);
+	/* the longest of any, not of all together */
+	assert_int_equal(sum.slots[1].lat[DIR_READ], 500);
+	assert_int_equal(sum.slots[2].sync, 1000);
 	outcome_release(&sum);
 	outcome_release(&both);
 	outcome_release(&b);

@@ -351,6 +351,11 @@ static void test_slots(void **state)
 	o->dir[DIR_WRITE].bytes = UINT64_MAX;
 	o->slots[3].ios[DIR_WRITE] = UINT32_MAX;
 	o->slots[3].bytes[DIR_WRITE] = UINT64_MAX;
+	o->slots[3].slat[DIR_WRITE] = UINT64_MAX;
+	o->slots[4].sync = UINT64_MAX;
+	r.runs.v[2].out.has_slat = false;
+	memcpy(r.runs.v[2].out.slots[5].clat, r.runs.v[2].out.slots[5].lat,
+	       sizeof(r.runs.v[2].out.slots[5].lat));
 	text = sample_text(&r, false);
 	b = parsed(text);
 	/* thirteen idle slots are evidence, too */
@@ -359,6 +364,15 @@ static void test_slots(void **state)
 	assert_true(b.runs.v[1].out.slots[3].ios[DIR_WRITE] == UINT32_MAX);
 	assert_true(b.runs.v[1].out.slots[3].bytes[DIR_WRITE] == UINT64_MAX);
 	assert_int_equal(b.runs.v[1].out.slots[2].ios[DIR_READ], 88);
+	assert_memory_equal(b.runs.v[1].out.slots, r.runs.v[1].out.slots,
+			    13 * sizeof(struct outcome_slot));
+	/* a synchronous engine has one latency: that is its clat, and no slat */
+	assert_true(b.runs.v[2].out.slots[5].lat[DIR_READ] > 71000);
+	assert_int_equal(b.runs.v[2].out.slots[5].clat[DIR_READ],
+			 b.runs.v[2].out.slots[5].lat[DIR_READ]);
+	assert_int_equal(b.runs.v[2].out.slots[5].slat[DIR_READ], 0);
+	/* without syncs there is no series of them */
+	assert_int_equal(b.runs.v[2].out.slots[4].sync, 0);
 	free(text);
 	result_release(&b);
 	result_release(&r);

@@ -74,7 +74,7 @@ static void each_name(const char *heading, name_fn *fn, bool *seen)
 
 static void metric_row(const char *name, char *const *cell, size_t ncell, bool *seen)
 {
-	static const char *const better[] = {"higher", "lower", "none"};
+	static const char *const better[] = {"higher", "lower", "zero", "none"};
 	const struct metric *m = metric_find(name);
 	char need[16];
 

@@ -225,6 +225,9 @@ static void listed_percentiles(void **state)
 	hist_add_n(h, 110, 100);
 	bins_from_hist(&s.r.runs.v[0].out.dir[DIR_READ].clat, h);
 	s.jobs[0].percentile_list = "50:75:99.9";
+	s.r.runs.v[0].out.nslots = 10;
+	s.r.runs.v[0].out.slots = xcalloc(10, sizeof(struct outcome_slot));
+	s.r.runs.v[0].out.slots[9].clat[DIR_READ] = 110;
 	sample_verdict(&s, 0, VERDICT_MEASURE, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
 	str_init(&out);
 	report_console(&s.r, &plain, &out);

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tails: cliffs, shares, clat.tail, and what a baseline keeps of them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "gate/tail.h"
+#include "gate/tails.h"
+#include "lab.h"
+#include "store.h"
+
+#define IOS 200000
+
+/* A run of fast I/Os about 80 us and so many slow ones about 5 ms, which come in every slice or in
+ * so many. */
+static void two_modes(struct outcome *o, unsigned slow, unsigned bursts, unsigned salt)
+{
+	struct hist *h = xcalloc(1, sizeof(*h));
+
+	for (unsigned i = 0; i < 100; i++)
+		hist_add_n(h, 78000 + 40 * i + 20 * salt, (IOS - slow) / 100);
+	for (unsigned i = 0; i < 10; i++)
+		hist_add_n(h, 4900000 + 20000 * i + 1000 * salt, slow / 10);
+	bins_from_hist(&o->dir[DIR_READ].clat, h);
+	free(h);
+	lab_rate(o, IOS / 64.);
+	lab_slices(o, 82000);
+	for (unsigned i = 0; i < bursts && i < o->nslots; i++)
+		o->slots[i].clat[DIR_READ] = 5000000;
+}
+
+/* Session day of a job with that gate. */
+static void modes_result(struct result *r, unsigned day, const char *gate, unsigned slow,
+			 unsigned bursts)
+{
+	lab_init(r, day);
+	lab_job(r, "rand-4k");
+	lab_gate(r, 0, gate, 0.2);
+	for (uint32_t s = 0; s < (day >= 40 ? 2 : 1); s++) {
+		lab_session(r);
+		for (uint32_t i = 0; i < 5; i++)
+			two_modes(&lab_run(r, 0, s, i)->out, slow + 10 * ((i + day) % 3), bursts,
+				  i + day % 4);
+	}
+}
+
+static void modes_baseline(struct baseline *b, const char *gate, unsigned slow, unsigned bursts)
+{
+	struct result r[6];
+	const struct result *p[6];
+	struct err e = ERR_INIT;
+
+	for (unsigned i = 0; i < 6; i++) {
+		modes_result(&r[i], i, gate, slow, bursts);
+		p[i] = &r[i];
+	}
+	if (baseline_from_results(p, 6, b, &e))
+		fail_msg("%s", e.text);
+	for (unsigned i = 0; i < 6; i++)
+		result_release(&r[i]);
+}
+
+static void judged(const char *gate, unsigned was, unsigned is, unsigned bursts,
+		   enum verdict_kind kind, const char *has)
+{
+	struct baseline b;
+	struct result r;
+	const struct verdict *v;
+
+	modes_baseline(&b, gate, was, 600);
+	modes_result(&r, 40, gate, is, bursts);
+	lab_judge(&r, &b);
+	v = lab_verdict(&r, 0, 0);
+	if (v->kind != kind)
+		fail_msg("%s %u -> %u: %s: %s", gate, was, is, verdict_name(v->kind), v->text);
+	lab_contains(v->text, has);
+	result_release(&r);
+	baseline_release(&b);
+}
+
+/* 1 % slow: p99 lies between the modes and its value is chance; the share is judged. */
+static void test_cliff(void **state)
+{
+	(void)state;
+	judged("read.clat.p99", 2000, 2000, 600, VERDICT_PASS,
+	       "the percentile lies on a cliff between two modes, 8");
+	judged("read.clat.p99", 2000, 4000, 600, VERDICT_REGRESSION,
+	       "read.clat.p99 (share of I/Os slower than ");
+	judged("read.clat.p99", 2000, 4000, 600, VERDICT_REGRESSION, "tolerance 50 %");
+	judged("read.clat.p99", 2000, 1000, 600, VERDICT_IMPROVEMENT, "better beyond");
+	/* far from it the percentile itself is judged: here it is blind, and says so nowhere */
+	judged("read.clat.p99", 200, 400, 600, VERDICT_PASS, "read.clat.p99 +0.");
+	judged("read.clat.p90", 2000, 4000, 600, VERDICT_PASS, "read.clat.p90 +0.");
+}
+
+/* 0.1 -> 0.2 %: p99 stands still. */
+static void test_tail(void **state)
+{
+	(void)state;
+	judged("read.clat.tail", 200, 200, 600, VERDICT_PASS, "looked at the share of I/Os slower");
+	judged("read.clat.tail", 200, 400, 600, VERDICT_REGRESSION,
+	       "read.clat.tail (share of I/Os slower than ");
+	judged("read.clat.tail", 200, 400, 20, VERDICT_REGRESSION, "+9");
+	/* all in three bursts: too few events to be red, too many I/Os to be green */
+	judged("read.clat.tail", 200, 400, 3, VERDICT_INCONCLUSIVE, "is of fewer than 15 bursts");
+	/* none at all is no loss, whatever it comes in */
+	judged("read.clat.tail", 200, 0, 3, VERDICT_IMPROVEMENT, "looked at");
+	/* and where there was none, some are one */
+	judged("read.clat.tail", 0, 200, 600, VERDICT_REGRESSION, "share of I/Os slower than");
+}
+
+/* A baseline whose files were written before the gate was there holds no tails. */
+static void test_without_tails(void **state)
+{
+	static const char *const gates[] = {"read.clat.tail", "read.clat.p99"};
+	static const unsigned slow[] = {200, 2000};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct err e = ERR_INIT;
+		const struct verdict *v;
+		struct result r;
+		struct store s;
+
+		store_open(&s);
+		for (unsigned day = 0; day < 5; day++) {
+			size_t stored;
+
+			modes_result(&r, day, "read.clat.mean", slow[i], 600);
+			lab_judge(&r, NULL);
+			if (store_accept(&s, &r, NULL, &stored, &e))
+				fail_msg("%s", e.text);
+			result_release(&r);
+		}
+		store_load(&s);
+		modes_result(&r, 40, gates[i], slow[i], 600);
+		lab_judge(&r, &s.b);
+		v = lab_verdict(&r, 0, 0);
+		lab_expect(v, VERDICT_INCONCLUSIVE, STATUS_INCONCLUSIVE, JUNIT_SKIPPED);
+		lab_contains(v->text, i ? "on a cliff between two modes"
+					: "does not tell the share of slow I/Os");
+		result_release(&r);
+		baseline_release(&s.b);
+		store_close(&s);
+	}
+}
+
+/* The same from files as from results, bit for bit. */
+static void test_stored(void **state)
+{
+	struct result r[5], now;
+	const struct result *p[5];
+	struct baseline direct;
+	struct err e = ERR_INIT;
+	struct store s;
+
+	(void)state;
+	store_open(&s);
+	for (unsigned i = 0; i < 5; i++) {
+		size_t stored;
+
+		modes_result(&r[i], i, "read.clat.tail", 150, 600);
+		lab_judge(&r[i], NULL);
+		if (store_accept(&s, &r[i], NULL, &stored, &e))
+			fail_msg("%s", e.text);
+		p[i] = &r[i];
+	}
+	assert_int_equal(baseline_from_results(p, 5, &direct, &e), 0);
+	store_load(&s);
+	modes_result(&now, 40, "read.clat.tail", 300, 600);
+	lab_judge(&now, &direct);
+	struct verdict a = *lab_verdict(&now, 0, 0);
+
+	lab_judge(&now, &s.b);
+	const struct verdict *b = lab_verdict(&now, 0, 0);
+
+	assert_int_equal(a.kind, VERDICT_REGRESSION);
+	assert_int_equal(b->kind, VERDICT_REGRESSION);
+	assert_true(a.change == b->change && a.low == b->low && a.base_value == b->base_value);
+	assert_true(fabs(b->change - 1) < 0.1);
+	assert_true(fabs(b->shift[0] - 1) < 0.01 && fabs(b->shift[2] - 1) < 0.01);
+	assert_true(b->shift[3] > 50); /* p99.9 lies at the slow ones now */
+	assert_string_equal(a.text, b->text);
+	baseline_release(&direct);
+	baseline_release(&s.b);
+	for (unsigned i = 0; i < 5; i++)
+		result_release(&r[i]);
+	result_release(&now);
+	store_close(&s);
+}
+
+static void test_gap(void **state)
+{
+	double grid[QUANTILE_POINTS];
+	struct gap gap;
+
+	(void)state;
+	/* a power law, smooth, however long: 1.3 to 0.7 % is 1.86 to the third */
+	for (unsigned i = 0; i < QUANTILE_POINTS; i++)
+		grid[i] = 1e5 * pow(10, 3 * i / 8.);
+	assert_false(tails_gap(grid, .99, .2, &gap));
+	/* a step where 1 % begins */
+	for (unsigned i = 0; i < QUANTILE_POINTS; i++)
+		grid[i] = i <= 16 ? 8e4 : 5e6;
+	assert_true(tails_gap(grid, .99, .2, &gap));
+	assert_true(gap.low == 8e4 && gap.high == 5e6);
+	assert_false(tails_gap(grid, .999, .2, &gap));
+	assert_false(tails_gap(grid, .95, .2, &gap));
+	assert_false(tails_gap(grid, .9999, .2, &gap)); /* beyond the grid */
+	/* a step that the tolerance covers is none */
+	for (unsigned i = 0; i < QUANTILE_POINTS; i++)
+		grid[i] = i <= 16 ? 1e5 : 1.4e5;
+	assert_false(tails_gap(grid, .99, .2, &gap));
+	grid[17] = NAN;
+	assert_false(tails_gap(grid, .99, .1, &gap));
+}
+
+static void test_counts(void **state)
+{
+	struct outcome o;
+	struct arena a;
+	struct tail t;
+
+	(void)state;
+	arena_init(&a);
+	outcome_init(&o);
+	o.window = LAB_WINDOW;
+	two_modes(&o, 100, 7, 0);
+	tail_of(metric_find("read.clat.p99"), &o, &a, &t);
+	assert_int_equal(tail_ios(&t, tail_limit(1e6)), 100);
+	assert_int_equal(tail_slices(&t, tail_limit(1e6)), 7);
+	assert_int_equal(tail_ios(&t, 0), o.dir[DIR_READ].clat.n);
+	assert_int_equal(tail_slices(&t, 0), 640);
+	assert_int_equal(tail_ios(&t, tail_limit(1e7)), 0);
+	/* a limit is never below what it was asked for, nor an eighth of an octave above */
+	for (double ns = 1; ns < 1e12; ns *= 1.37) {
+		double low = (double)hist_low(tail_limit(ns));
+
+		assert_true(low >= ns && low < ns * 1.13 + 16);
+	}
+	outcome_release(&o);
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cliff),  cmocka_unit_test(test_tail),
+		cmocka_unit_test(test_stored), cmocka_unit_test(test_without_tails),
+		cmocka_unit_test(test_gap),    cmocka_unit_test(test_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
