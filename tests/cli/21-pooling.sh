@@ -63,7 +63,8 @@ t "report stays with each file" 2 "$P" report a/result.json c/result.json
 has "$T/err" "or pool them: blkgate judge"
 go pool.yaml --sessions 1 --change Y --out y
 t "another change" 2 "$P" judge a/result.json y/result.json
-has "$T/err" "it is of change 'X', this one of 'Y'"
+# which of two that began in one second comes first is open
+has "$T/err" "is no evidence for this result: it is of change '"
 go pool.yaml --sessions 1 --out none
 t "no change id beside one" 2 "$P" judge a/result.json none/result.json
 has "$T/err" "names none"
