@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "model/check.h"
 #include "model/facts.h"
+#include "model/interleave.h"
 #include "model/job.h"
 #include "model/outcome.h"
 #include "model/target.h"
@@ -34,6 +35,8 @@ struct run {
 	uint32_t job, session, run;
 	uint32_t order;  /* position in the executed order of the session */
 	int64_t started; /* UTC */
+	uint32_t pair;   /* interleaved: from 0, with one run an arm */
+	enum arm arm;    /* interleaved */
 	struct outcome out;
 };
 
@@ -74,6 +77,7 @@ struct result {
 	const char *tool_version;
 	struct policy policy;
 	struct compare_rules compare;
+	struct interleave interleave;
 	uint32_t sessions_min, sessions_max;
 	double assumed_session_sd; /* 0.015 */
 	double false_alarm;        /* family bound, 0.05 */

@@ -189,7 +189,7 @@ int doc_read_head(const struct reader *rd, const struct json *root)
 	    doc_facts(rd, root, "host", &r->host))
 		return rd->e->code;
 	r->measurement_version = measurement;
-	return doc_read_plan(rd, root);
+	return doc_read_plan(rd, root) ?: doc_read_interleave(rd, root);
 }
 
 static int read_runs(const struct reader *rd, const struct json *root)
