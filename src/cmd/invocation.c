@@ -25,7 +25,8 @@ static void add_suite(struct invocation *v, struct loaded *s)
 	struct err be = ERR_INIT;
 
 	/* A damaged baseline is an error of every case, not a report with fewer cases. */
-	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &c->baseline, &be) < 0) {
+	if (s->plan.interleave.kind == INTERLEAVE_NONE &&
+	    baseline_load(o->baselines, s->suite.name, s->plan.profile, &c->baseline, &be) < 0) {
 		say_err(&be);
 		c->setup_error = err_sentence(&be);
 		s->plan.setup_error = c->setup_error;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 static const struct option_def *const defs[] = {&opt_strict, &opt_set, &opt_verbose, &opt_quiet,
-						NULL};
+						&opt_pairs,  NULL};
 
 static const char *plural(size_t n)
 {
