@@ -48,6 +48,7 @@ static void add_suite(struct invocation *v, struct loaded *s)
 		.wait_lock = o->wait_lock,
 		.baseline = &c->baseline,
 	};
+	session_settings_left(SESSION_SETTINGS, &s->plan.notices);
 	session_result_init(&s->plan, &c->options, &c->result);
 	v->results[v->n] = &c->result;
 	v->paths[v->n++] = c->path;

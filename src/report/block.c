@@ -69,8 +69,8 @@ static void add_dates(struct str *s, const struct verdict *v)
 	str_release(&d);
 }
 
-static void add_values(struct str *s, const struct verdict *v, const struct metric *m,
-		       unsigned width)
+static void add_values(struct str *s, const struct view *w, const struct verdict *v,
+		       const struct metric *m, unsigned width)
 {
 	struct str t;
 
@@ -78,7 +78,11 @@ static void add_values(struct str *s, const struct verdict *v, const struct metr
 		return;
 	str_init(&t);
 	unit_format(&t, m->unit, v->value);
-	if (!isnan(v->base_value)) {
+	if (!isnan(v->base_value) && v->pairs) {
+		str_addf(&t, " of %s, ", w->r->interleave.name[ARM_CANDIDATE]);
+		unit_format(&t, m->unit, v->base_value);
+		str_addf(&t, " of %s (%u pairs)", w->r->interleave.name[ARM_REFERENCE], v->pairs);
+	} else if (!isnan(v->base_value)) {
 		str_add(&t, ", was ");
 		unit_format(&t, m->unit, v->base_value);
 		str_addf(&t, " (%u session%s, %u block%s", v->base_sessions,
@@ -202,7 +206,7 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 		view_add_estimate(&s, r, v);
 	}
 	str_addc(&s, '\n');
-	add_values(&s, v, m, width);
+	add_values(&s, w, v, m, width);
 	label(&s, "why:");
 	add_wrapped(&s, reason(v, m), width);
 	if (r->inject) {
@@ -221,7 +225,8 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 		label(&s, "if wanted:");
 		str_addf(&s, "blkgate baseline accept %s\n", o->result_path);
 	}
-	if (v->kind == VERDICT_REGRESSION && o && o->result_path && !r->inject) {
+	if (v->kind == VERDICT_REGRESSION && o && o->result_path && !r->inject &&
+	    r->interleave.kind == INTERLEAVE_NONE) {
 		label(&s, "if wanted:");
 		str_addf(&s, "blkgate baseline accept %s --new-epoch --reason TICKET\n",
 			 o->result_path);

@@ -5,6 +5,7 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,18 +40,23 @@ static bool record_read(const char *record, char **path, char **old)
 	return *path != NULL;
 }
 
-static int record_write(struct setting_hold *s, struct err *e)
+/* In place: a new file under the name would be one that nobody holds. */
+static int record_write(const struct setting_hold *s, struct err *e)
 {
 	char *text = xasprintf("%s\n%s\n", s->path, s->old);
-	int rc = ftruncate(s->lock.fd, 0) < 0 ? -errno
-					      : fd_write_all(s->lock.fd, text, strlen(text));
+	int fd = open(s->record, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW), rc;
 
-	if (rc == 0 && fsync(s->lock.fd) < 0)
+	rc = fd < 0 ? -errno : fd_write_all(fd, text, strlen(text));
+	if (rc == 0 && fsync(fd) < 0)
 		rc = -errno;
+	if (fd >= 0)
+		close(fd);
 	free(text);
 	if (rc == 0)
 		return 0;
-	return err_sys(e, ERR_OUTPUT, -rc, "cannot record in '%s' what is to be put back", s->record);
+	unlink(s->record);
+	return err_sys(e, ERR_OUTPUT, -rc, "cannot record in '%s' what is to be put back",
+		       s->record);
 }
 
 /* A record that nobody holds, of a setting that still is not what it was: the sentence. */
