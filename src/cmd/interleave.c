@@ -36,9 +36,10 @@ int interleave_options(const struct options *o, struct load *l, bool lint, struc
 		return err_hint(e, "add --versus ROLE or --ab SETTING=A,B");
 	}
 	if ((o->versus || o->ab) && (o->runs || o->sessions_max)) {
-		err_set(e, ERR_USAGE, "%s has no meaning with %s: an interleaved comparison is one "
-			"session of pairs", o->runs ? "--runs" : "--sessions",
-			o->versus ? "--versus" : "--ab");
+		err_set(e, ERR_USAGE,
+			"%s has no meaning with %s: an interleaved comparison is one "
+			"session of pairs",
+			o->runs ? "--runs" : "--sessions", o->versus ? "--versus" : "--ab");
 		return err_hint(e, "--pairs N");
 	}
 	i->kind = o->versus ? INTERLEAVE_VERSUS : o->ab ? INTERLEAVE_SETTING : INTERLEAVE_NONE;

@@ -52,5 +52,5 @@ uint32_t judge_first_look(const struct result *r)
 
 	/* Every budget of the table begins where the first look is, whatever the red level. */
 	return interleaved_look(r->interleave.pairs, 0.001, 0, &look) ? look.pairs
-								       : INTERLEAVE_PAIRS_MAX;
+								      : INTERLEAVE_PAIRS_MAX;
 }

@@ -93,8 +93,9 @@ static bool comparable(struct judge *g, const struct arms *a, struct verdict *v)
 	else
 		str_add(&why, "; say in the suite what both targets are to do");
 	if (why.len > 0)
-		verdict_say(g->r, v, VERDICT_INCOMPARABLE, NULL, "'%s' cannot be compared with '%s': %s",
-			    arm_name(g, ARM_CANDIDATE), arm_name(g, ARM_REFERENCE), why.s);
+		verdict_say(g->r, v, VERDICT_INCOMPARABLE, NULL,
+			    "'%s' cannot be compared with '%s': %s", arm_name(g, ARM_CANDIDATE),
+			    arm_name(g, ARM_REFERENCE), why.s);
 	str_release(&why);
 	return v->kind != VERDICT_INCOMPARABLE;
 }

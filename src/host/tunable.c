@@ -10,7 +10,8 @@
 
 static const char SYSCTL[] = "sysctl:";
 
-/* A name of sysfs; a sysctl has parts of that kind with dots between. Never a way out of its folder.
+/* A name of sysfs; a sysctl has parts of that kind with dots between. Never a way out of its
+ * folder.
  */
 static bool plain(const char *s, bool dots)
 {
@@ -52,16 +53,18 @@ static int queue_path(const struct host *h, const char *name, const struct targe
 	i = t->dev_major || t->dev_minor ? blocks_by_number(&b, t->dev_major, t->dev_minor)
 					 : BLOCK_NONE;
 	if (i == BLOCK_NONE)
-		err_set(e, ERR_TARGET, "no disk is known behind target '%s', and so no queue with "
-			"'%s'", t->id, name);
+		err_set(e, ERR_TARGET,
+			"no disk is known behind target '%s', and so no queue with "
+			"'%s'",
+			t->id, name);
 	else
 		str_addf(path, "/sys/block/%s/queue/%s", b.v[b.v[i].disk].name, name);
 	blocks_release(&b);
 	return e->code;
 }
 
-int host_tunable(const struct host *h, const char *setting, const struct target *t,
-		 struct arena *a, const char **out, struct err *e)
+int host_tunable(const struct host *h, const char *setting, const struct target *t, struct arena *a,
+		 const char **out, struct err *e)
 {
 	struct str path;
 
@@ -135,7 +138,7 @@ int host_tunable_holds(const char *path, const char *value, struct err *e)
 
 int host_tunable_write(const char *path, const char *value, struct err *e)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), rc;
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), rc;
 
 	if (fd < 0)
 		return err_sys(e, ERR_TARGET, errno, "cannot open '%s'", path);

@@ -89,10 +89,12 @@ int doc_read_interleave(const struct reader *rd, const struct json *root)
 
 	if (!json_present(&o))
 		return 0;
-	if (json_need_object(&o, rd->e) || DOC_WORD(rd, &o, "kind", interleave_kind_find, &i->kind) ||
+	if (json_need_object(&o, rd->e) ||
+	    DOC_WORD(rd, &o, "kind", interleave_kind_find, &i->kind) ||
 	    doc_text(rd, &o, "reference", &i->name[ARM_REFERENCE]) ||
 	    doc_text(rd, &o, "candidate", &i->name[ARM_CANDIDATE]) ||
-	    doc_opt_text(rd, &o, "setting", &i->setting) || doc_opt_text(rd, &o, "path", &i->path) ||
+	    doc_opt_text(rd, &o, "setting", &i->setting) ||
+	    doc_opt_text(rd, &o, "path", &i->path) ||
 	    doc_u32(rd, &o, "pairs", UINT32_MAX, &i->pairs) || doc_seed(rd, &o, "seed", &i->seed))
 		return rd->e->code;
 	return check_kind(rd, &o, i);
@@ -111,6 +113,7 @@ int doc_read_turn(const struct reader *rd, const struct json *o, struct run *run
 		return rd->e->code;
 	run->arm = (enum arm)arm;
 	if (i->kind == INTERLEAVE_VERSUS && run->arm != interleave_arm(i, t))
-		return doc_bad(rd, o, "arm", "%u, but target '%.60s' is the other one", arm, t->role);
+		return doc_bad(rd, o, "arm", "%u, but target '%.60s' is the other one", arm,
+			       t->role);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan/interleave: two arms that take turns (--versus, --ab). Which target is which arm, whose gates
- * are judged, and that no arm runs without the other.
+ * plan/interleave: two arms that take turns (--versus, --ab). Which target is which arm, whose
+ * gates are judged, and that no arm runs without the other.
  */
 #include "plan/planner.h"
 
@@ -50,9 +50,9 @@ static void find_setting(struct planner *pl)
 		return;
 	if (host_tunable(pl->o->host, p->interleave.setting, &p->targets[0], pl->a,
 			 &p->interleave.path, &e) < 0)
-		planner_setup_error(pl, e.code,
-				    arena_printf(pl->a, "%s%s%s", e.text, e.hint[0] ? "; " : "",
-						 e.hint));
+		planner_setup_error(
+			pl, e.code,
+			arena_printf(pl->a, "%s%s%s", e.text, e.hint[0] ? "; " : "", e.hint));
 }
 
 void interleave_jobs(struct planner *pl)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * session/interleave: two arms in turns. A pair is one run of each arm, one behind the other, ABBA
- * with a first arm that is drawn; workloads that are not decided yet take turns within each pair, in
- * an order drawn anew. After the pairs of each look all is judged.
+ * with a first arm that is drawn; workloads that are not decided yet take turns within each pair,
+ * in an order drawn anew. After the pairs of each look all is judged.
  */
 #include "session/conductor.h"
 
@@ -63,8 +63,8 @@ static void duo_open(const struct conductor *c, uint32_t lead, struct duo *u)
 	for (uint32_t k = c->ring[lead]; k != lead; k = c->ring[k])
 		room++;
 	*u = (struct duo){{xcalloc(room, sizeof(struct order_entry)),
-			    xcalloc(room, sizeof(struct order_entry))},
-			   0};
+			   xcalloc(room, sizeof(struct order_entry))},
+			  0};
 	for (uint32_t k = lead, i = 0; i < room; i++, k = c->ring[k]) {
 		if (c->p->jobs[k].total)
 			continue;
@@ -115,8 +115,7 @@ static bool duo_refused(struct conductor *c, const struct duo *u, bool needed)
 	return true;
 }
 
-static int run_duo(struct conductor *c, uint32_t lead, bool needed, uint32_t *order,
-		    struct err *e)
+static int run_duo(struct conductor *c, uint32_t lead, bool needed, uint32_t *order, struct err *e)
 {
 	uint64_t seed = rng_mix(c->p->interleave.seed ^ rng_mix(lead + 1));
 	uint64_t planned = plan_run_time(&c->p->jobs[lead]);

@@ -69,9 +69,10 @@ static char *left_behind(const char *record)
 	str_init(&now);
 	if (record_read(record, &path, &old) && host_tunable_read(path, &now, &e) == 0 &&
 	    host_tunable_holds(path, old, &e) < 0)
-		text = xasprintf("an earlier run was killed and left '%s' at '%s', it was '%s'; put "
-				 "it back: echo '%s' >%s",
-				 path, now.s, old, old, path);
+		text = xasprintf(
+			"an earlier run was killed and left '%s' at '%s', it was '%s'; put "
+			"it back: echo '%s' >%s",
+			path, now.s, old, old, path);
 	str_release(&now);
 	free(path);
 	free(old);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * session/setting: a setting of the kernel that a session switches between two values, and puts
- * back. While it is switched a record in a folder says what it was; the record is locked by who made
- * it, so that one that nobody holds was left by a process that was killed.
+ * back. While it is switched a record in a folder says what it was; the record is locked by who
+ * made it, so that one that nobody holds was left by a process that was killed.
  */
 #ifndef BLKGATE_SESSION_SETTING_H
 #define BLKGATE_SESSION_SETTING_H
