@@ -211,8 +211,8 @@ static bool forbids(const struct compare_rules *c, const char *key)
 void comparable_targets(const struct compare_rules *c, const struct facts *reference,
 			const struct facts *candidate, struct str *forbid, struct str *differ)
 {
-	struct keys k = all_keys((struct fact_side){reference, NULL},
-				 (struct fact_side){candidate, NULL});
+	struct keys k =
+		all_keys((struct fact_side){reference, NULL}, (struct fact_side){candidate, NULL});
 	struct str notes;
 
 	str_init(&notes);
@@ -235,8 +235,8 @@ void comparable_targets(const struct compare_rules *c, const struct facts *refer
 		}
 	}
 	if (notes.len)
-		str_addf(differ, "%s%s", differ->len ? "; also in: " : "targets differ in: ",
-			 notes.s);
+		str_addf(differ, "%s%s",
+			 differ->len ? "; also in: " : "targets differ in: ", notes.s);
 	str_release(&notes);
 	free(k.v);
 }

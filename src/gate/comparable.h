@@ -26,9 +26,10 @@ enum fact_class fact_class_of(const struct compare_rules *c, const char *key);
  * nothing when comparable. Returns how many. */
 unsigned comparable_differences(const struct compare_rules *c, struct fact_side old_side,
 				struct fact_side new_side, struct str *out);
-/* Two targets of one session that are compared with each other: what they are is what is under test,
- * so only the format of the blocks and what `compare: must_match` names forbid it (appended to
- * `forbid`). `differ` gets all else: "targets differ in: device.model A -> B; also in: fs.options". */
+/* Two targets of one session that are compared with each other: what they are is what is under
+ * test, so only the format of the blocks and what `compare: must_match` names forbid it (appended
+ * to `forbid`). `differ` gets all else: "targets differ in: device.model A -> B; also in:
+ * fs.options". */
 void comparable_targets(const struct compare_rules *c, const struct facts *reference,
 			const struct facts *candidate, struct str *forbid, struct str *differ);
 /* Appends what changed under test, then up to four changed notes: "kernel.release 6.12.8 -> 6.12.9

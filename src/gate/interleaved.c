@@ -159,8 +159,11 @@ void interleaved_judge(const struct interleaved_input *in, struct interleaved_ou
 	uint32_t budget = interleaved_budget(in->budget);
 	struct interleaved_look look;
 
-	*out = (struct interleaved_output){
-		.state = SEQUENCE_GIVE_UP, .est = NAN, .upper = INFINITY, .lower = -INFINITY, .floor = -INFINITY};
+	*out = (struct interleaved_output){.state = SEQUENCE_GIVE_UP,
+					   .est = NAN,
+					   .upper = INFINITY,
+					   .lower = -INFINITY,
+					   .floor = -INFINITY};
 	if (!budget || !usable(in))
 		return;
 	out->state = SEQUENCE_CONTINUE;

@@ -75,7 +75,8 @@ struct verdict {
 	double tolerance; /* ratio or base unit */
 	uint32_t base_sessions, base_blocks;
 	int64_t base_first, base_last; /* UTC of oldest and newest baseline session; 0 = none */
-	uint32_t pairs;  /* interleaved: at the look that the numbers are of; 0 = against a baseline */
+	uint32_t pairs; /* interleaved: at the look that the numbers are of; 0 = against a baseline
+			 */
 	uint32_t nsessions;
 	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit */
 	/* expectation */

@@ -165,8 +165,8 @@ const char *engine_resolve(struct planner *pl, struct job *j, const struct job_o
 /* What the engine of that name can have in flight; UINT32_MAX = it does not say. */
 uint32_t engine_depth_max(const char *name);
 
-/* interleave.c: the arms are targets that were given; once all jobs are there, who is judged and the
- * setting behind --ab; when it is known which can run: none runs without its counterpart. */
+/* interleave.c: the arms are targets that were given; once all jobs are there, who is judged and
+ * the setting behind --ab; when it is known which can run: none runs without its counterpart. */
 int interleave_targets(struct planner *pl, struct err *e);
 void interleave_jobs(struct planner *pl);
 void interleave_settle(struct plan *p);

@@ -326,7 +326,8 @@ static void show_head(const struct plan *p, struct str *out)
 		str_addf(&line, ", in turns, %u to %u pairs of runs", p->first_look,
 			 p->interleave.pairs);
 		if (p->interleave.path)
-			str_addf(&line, "; %s is set before each run, and put back", p->interleave.path);
+			str_addf(&line, "; %s is set before each run, and put back",
+				 p->interleave.path);
 		show_line(out, "compare ", line.s);
 	}
 	for (size_t i = 0; i < p->notices.n; i++)

@@ -33,7 +33,9 @@ static uint64_t run_written(const struct conductor *c, const struct job *j)
 	if (j->total)
 		return 0;
 	if (job_trims(j))
-		return interleaving(c) ? 0 : plan_refill_bytes(c->p, j); /* what is trimmed is not written */
+		return interleaving(c)
+			       ? 0
+			       : plan_refill_bytes(c->p, j); /* what is trimmed is not written */
 	if (!job_writes(j))
 		return 0;
 	if (last)

@@ -20,9 +20,8 @@ void tell(struct conductor *c, enum session_event_kind kind, const struct run_pr
 		.total = c->total,
 		.eta = c->remaining,
 		.pair = interleaving(c) ? c->pair + 1 : 0,
-		.value = c->p->interleave.kind == INTERLEAVE_SETTING
-				 ? c->p->interleave.name[c->arm]
-				 : NULL,
+		.value = c->p->interleave.kind == INTERLEAVE_SETTING ? c->p->interleave.name[c->arm]
+								     : NULL,
 		.progress = progress,
 		.finished = finished,
 		.text = text,

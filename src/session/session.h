@@ -34,8 +34,8 @@ struct session_event {
 	uint32_t run;
 	uint32_t done, total; /* runs of this session */
 	uint64_t eta;         /* ns until this session's end, planned */
-	uint32_t pair;        /* interleaved: from 1, else 0; done, total, eta are until the next look */
-	const char *value;    /* of the setting that is compared; NULL = none is */
+	uint32_t pair; /* interleaved: from 1, else 0; done, total, eta are until the next look */
+	const char *value; /* of the setting that is compared; NULL = none is */
 	const struct run_progress *progress;
 	const struct run *finished;
 	const char *text;
@@ -48,7 +48,7 @@ struct session_options {
 	struct inject inject;
 	const char *partial;             /* a selection was made: reason, or NULL */
 	uint64_t wait_lock;              /* ns; 0 = do not wait, UINT64_MAX = for ever */
-	const char *settings;            /* folder of records of switched settings; NULL: SESSION_SETTINGS */
+	const char *settings; /* folder of records of switched settings; NULL: SESSION_SETTINGS */
 	const volatile int *stop;        /* set by the signal handler */
 	const struct baseline *baseline; /* may be NULL */
 	void (*event)(void *arg, const struct session_event *ev);

@@ -310,24 +310,22 @@ static void a_zero_is_no_pass(void **state)
 static void too_few_samples_ask_for_no_pair(void **state)
 {
 	(void)state;
+	struct hist *h = xcalloc(1, sizeof(*h));
 	const struct verdict *v;
 	struct result r;
 
 	versus_init(&r);
 	pairs(&r, 0, 4, 0, 1);
-	for (size_t i = 0; i < r.runs.n; i++) {
-		struct bins *b = &r.runs.v[i].out.dir[DIR_READ].clat;
-
-		assert_int_equal(bins_decode("100:50", b, &(struct err){0}), 0);
-		b->n = 50;
-		b->sum = 5000;
-		b->min = b->max = 100;
-	}
+	for (unsigned i = 0; i < 50; i++)
+		hist_add(h, 100000 + i);
+	for (size_t i = 0; i < r.runs.n; i++)
+		bins_from_hist(&r.runs.v[i].out.dir[DIR_READ].clat, h);
 	r.checks[0].metric = "read.clat.p99.9";
 	v = judged(&r);
 	lab_expect(v, VERDICT_INCONCLUSIVE, STATUS_INCONCLUSIVE, JUNIT_SKIPPED);
 	assert_false(v->wants_session);
 	lab_contains(v->text, "50 were seen");
+	free(h);
 	result_release(&r);
 }
 
