@@ -165,7 +165,8 @@ void progress_event(void *arg, const struct session_event *ev)
 		break;
 	case EVENT_LAYOUT:
 		if (p->verbose)
-			say("writing the files of this session in '%s'", ev->text);
+			say("writing the files of this %s in '%s'", ev->pair ? "run" : "session",
+			    ev->text);
 		break;
 	case EVENT_RUN:
 		p->last_ios = p->last_elapsed = 0;

@@ -8,7 +8,16 @@ static const char *const kinds[] = {
 	[INTERLEAVE_VERSUS] = "versus",
 	[INTERLEAVE_SETTING] = "setting",
 };
-NAMES_DEFINE(interleave_kind, enum interleave_kind, kinds)
+
+static int find_kind(const char *name, enum interleave_kind *out)
+{
+	int i = names_find(kinds, NAMES_COUNT(kinds), name);
+
+	if (i < 0)
+		return -1;
+	*out = (enum interleave_kind)i;
+	return 0;
+}
 
 static bool counterpart(const struct job *a, const struct job *b)
 {
@@ -44,7 +53,7 @@ void doc_write_interleave(const struct interleave *i, struct jw *w)
 	if (i->kind == INTERLEAVE_NONE)
 		return;
 	jw_object(w, "interleaved");
-	jw_str(w, "kind", interleave_kind_name(i->kind));
+	jw_str(w, "kind", names_at(kinds, NAMES_COUNT(kinds), i->kind));
 	jw_str(w, "reference", i->name[ARM_REFERENCE]);
 	jw_str(w, "candidate", i->name[ARM_CANDIDATE]);
 	if (i->setting)
@@ -89,8 +98,7 @@ int doc_read_interleave(const struct reader *rd, const struct json *root)
 
 	if (!json_present(&o))
 		return 0;
-	if (json_need_object(&o, rd->e) ||
-	    DOC_WORD(rd, &o, "kind", interleave_kind_find, &i->kind) ||
+	if (json_need_object(&o, rd->e) || DOC_WORD(rd, &o, "kind", find_kind, &i->kind) ||
 	    doc_text(rd, &o, "reference", &i->name[ARM_REFERENCE]) ||
 	    doc_text(rd, &o, "candidate", &i->name[ARM_CANDIDATE]) ||
 	    doc_opt_text(rd, &o, "setting", &i->setting) ||

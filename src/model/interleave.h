@@ -28,8 +28,6 @@ struct interleave {
 	uint64_t seed;       /* draws the arm that comes first */
 };
 
-const char *interleave_kind_name(enum interleave_kind k);
-int interleave_kind_find(const char *name, enum interleave_kind *out);
 /* The job of that name on the other target; UINT32_MAX = none. */
 uint32_t interleave_partner(const struct job *jobs, size_t n, uint32_t job);
 /* Of two targets: the arm that one is. */

@@ -410,6 +410,8 @@ static int fresh_files(struct conductor *c, const struct party *y, struct err *e
 	for (size_t i = 0; i < y->n; i++)
 		job[i] = y->entry[i].job;
 	part = plan_part(c->p, job, y->n, room);
+	if (c->p->targets[target].kind == TARGET_DIR && plan_target_needs(&part, target).files)
+		tell(c, EVENT_LAYOUT, NULL, NULL, c->p->targets[target].id);
 	hold_prepare(&c->holds[target], &part, target, rng_mix(seed ^ rng_mix(y->order + 1)), &ro,
 		     &c->written, e);
 	VEC_RELEASE(&close_fds);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include "lab.h"
 
-static const double wobble[10] = {0.004, -0.006, 0.001, 0.008, -0.003,
+static const double wobble[10] = {0.004, -0.006, 0.001,  0.008, -0.003,
 				  0.005, -0.008, -0.001, 0.007, -0.004};
 
 static struct target *second_target(struct result *r)
@@ -33,10 +33,8 @@ static void versus_init(struct result *r)
 	lab_init(r, 0);
 	second_target(r);
 	r->sessions_max = 1;
-	r->interleave = (struct interleave){.kind = INTERLEAVE_VERSUS,
-					    .name = {"old", "new"},
-					    .pairs = 20,
-					    .seed = 7};
+	r->interleave = (struct interleave){
+		.kind = INTERLEAVE_VERSUS, .name = {"old", "new"}, .pairs = 20, .seed = 7};
 	lab_job(r, "rand-4k");
 	lab_job(r, "rand-4k")->target = 1;
 	lab_gate(r, 1, "read.iops", 0.05);

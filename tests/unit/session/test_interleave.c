@@ -249,7 +249,8 @@ static void the_byte_budget_holds_no_half_pair(void **state)
 	struct world w;
 	struct err e;
 
-	/* 10 000 writes of 4 KiB are 39 MiB a run: four pairs are 312 MiB, a fifth would be too many */
+	/* 10 000 writes of 4 KiB are 39 MiB a run: four pairs are 312 MiB, a fifth would be too
+	 * many */
 	open_world(&w, INTERLEAVE_VERSUS, 20,
 		   "blkgate: 1\nname: t\nbudget: {written: 350MiB}\n"
 		   "defaults: {ioengine: sim, size: 1MiB, runtime: 1s}\nworkloads:\n"
@@ -426,6 +427,34 @@ static void a_setting_that_cannot_be_taken_measures_nothing(void **state)
 	close_world(&w);
 }
 
+static void count_layouts(void *arg, const struct session_event *ev)
+{
+	unsigned *n = arg;
+
+	n[0] += ev->kind == EVENT_LAYOUT;
+	n[1] += ev->kind == EVENT_RUN_DONE;
+	assert_true(ev->kind != EVENT_RUN_DONE || n[0] == n[1]);
+}
+
+static void each_run_has_files_of_its_own(void **state)
+{
+	(void)state;
+	struct world w;
+	struct err e;
+	unsigned n[2] = {0, 0};
+
+	open_world(&w, INTERLEAVE_VERSUS, 20,
+		   "blkgate: 1\nname: t\n"
+		   "defaults: {ioengine: psync, direct: false, size: 64KiB, time_based: false}\n"
+		   "workloads:\n  - {name: a, rw: read}\n  - {name: b, rw: write}\n");
+	w.options.event = count_layouts;
+	w.options.arg = n;
+	assert_int_equal(conduct(&w, &e), 0);
+	assert_int_equal(w.result.status, STATUS_PASS);
+	assert_int_equal(n[0], 16);
+	close_world(&w);
+}
+
 static void a_mixture_takes_turns_as_one(void **state)
 {
 	(void)state;
@@ -463,6 +492,7 @@ int main(void)
 		cmocka_unit_test(a_run_under_another_value_does_not_count),
 		cmocka_unit_test(an_earlier_run_that_was_killed_is_told),
 		cmocka_unit_test(a_setting_that_cannot_be_taken_measures_nothing),
+		cmocka_unit_test(each_run_has_files_of_its_own),
 		cmocka_unit_test(a_mixture_takes_turns_as_one),
 	};
 
