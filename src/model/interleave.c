@@ -125,3 +125,15 @@ int doc_read_turn(const struct reader *rd, const struct json *o, struct run *run
 			       t->role);
 	return 0;
 }
+
+void doc_guess_turn(const struct result *r, struct run *run)
+{
+	const struct interleave *i = &r->interleave;
+	uint32_t pair = i->kind == INTERLEAVE_SETTING ? run->run / ARM_COUNT : run->run;
+
+	if (i->kind == INTERLEAVE_NONE)
+		return;
+	run->pair = pair < i->pairs ? pair : 0;
+	if (i->kind == INTERLEAVE_VERSUS)
+		run->arm = interleave_arm(i, &r->targets[r->jobs[run->job].target]);
+}

@@ -77,6 +77,8 @@ int doc_read_closing(const struct reader *rd, const struct json *o);
 int doc_read_interleave(const struct reader *rd, const struct json *root);
 /* Pair and arm of a run whose job is known. */
 int doc_read_turn(const struct reader *rd, const struct json *o, struct run *run);
+/* The same of a run that only began: it is lost, and only named. */
+void doc_guess_turn(const struct result *r, struct run *run);
 /* Appends one run; its job and session must exist. */
 int doc_read_run(const struct reader *rd, const struct json *o);
 /* A session or a (job, session, run) that stands twice would be evidence counted twice; more

@@ -86,10 +86,44 @@ void interleave_jobs(struct planner *pl)
 	}
 }
 
+/* Other words on the other target: told now and not when all is measured. Without a gate nothing is
+ * compared. */
+static void same_words(struct plan *p, uint32_t candidate)
+{
+	uint32_t k = interleave_partner(p->jobs, p->njobs, candidate);
+	struct str a, b, differ;
+
+	if (k == UINT32_MAX)
+		return;
+	str_init(&a);
+	str_init(&b);
+	str_init(&differ);
+	job_canonical(&p->jobs[k], &a);
+	job_canonical(&p->jobs[candidate], &b);
+	job_canonical_diff(a.s, b.s, &differ);
+	if (differ.len)
+		job_stop(&p->jobs[candidate], JOB_ERROR,
+			 arena_printf(&p->arena,
+				      "it cannot be compared with '%s': %s; say in the suite what "
+				      "both targets are to do",
+				      p->interleave.name[ARM_REFERENCE], differ.s));
+	str_release(&a);
+	str_release(&b);
+	str_release(&differ);
+}
+
 void interleave_settle(struct plan *p)
 {
+	uint32_t last = UINT32_MAX;
+
 	if (p->interleave.kind != INTERLEAVE_VERSUS)
 		return;
+	for (size_t i = 0; i < p->nchecks; i++) {
+		const struct check *c = &p->checks[i];
+
+		if (c->kind == CHECK_GATE && !c->skipped && c->job != last)
+			same_words(p, last = c->job);
+	}
 	for (uint32_t i = 0; i < p->njobs; i++) {
 		uint32_t k = interleave_partner(p->jobs, p->njobs, i);
 		const struct job *other = k == UINT32_MAX ? NULL : &p->jobs[k];

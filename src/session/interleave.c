@@ -41,7 +41,8 @@ static bool choose(struct conductor *c, bool all)
 	}
 	for (uint32_t i = 0; any && i < c->p->njobs; i++)
 		for (uint32_t k = c->ring[i]; c->chosen[i] && k != i; k = c->ring[k])
-			c->chosen[k] = c->chosen[c->partner[k]] = alive(c, k);
+			if (alive(c, k))
+				c->chosen[k] = c->chosen[c->partner[k]] = true;
 	return any;
 }
 
@@ -52,6 +53,9 @@ static bool leads(const struct conductor *c, uint32_t i)
 
 	if (!c->chosen[i] || !alive(c, i) || j->total || (j->group && j->group != i + 1))
 		return false;
+	for (uint32_t k = c->ring[i]; k != i; k = c->ring[k])
+		if (!alive(c, k))
+			return false;
 	return c->partner[i] == i ||
 	       interleave_arm(&c->p->interleave, &c->p->targets[j->target]) == ARM_REFERENCE;
 }

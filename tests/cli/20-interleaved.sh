@@ -77,6 +77,9 @@ jq -c 'select(has("run") or has("start") | not), (select(has("run")) | select(.r
 t "an arm that lacks a run" 4 "$P" judge torn
 has "$T/err" "3 whole pairs of at least 4"
 
+head -n 3 red/journal | cat - <(grep -m 1 '"start"' red/journal) | awk '!seen[$0]++' >lost
+t "a run that was going on is lost" 4 "$P" judge lost
+has "$T/err" "lost: the host or blkgate stopped during this run"
 # Real I/O in folders: files of its own for each run, and nothing left behind.
 cat >real.yaml <<'EOF'
 blkgate: 1

@@ -104,6 +104,36 @@ static void none_runs_without_its_counterpart(void **state)
 	assert_non_null(strstr(f->plan.jobs[0].why, "it runs in turns with 'new', where: "));
 }
 
+static void other_words_are_told_at_once(void **state)
+{
+	struct fix *f = *state;
+	char small[128], large[128];
+
+	snprintf(small, sizeof(small), "%s/small", f->dir);
+	snprintf(large, sizeof(large), "%s/large", f->dir);
+	for (unsigned i = 0; i < 2; i++) {
+		FILE *file = fopen(i ? large : small, "w");
+
+		assert_non_null(file);
+		for (unsigned n = 0; n < (i + 1) * 1024; n++)
+			fputs("0123456789abcdef", file);
+		fclose(file);
+	}
+	versus(f, "old", 2);
+	f->arg[0].id = small;
+	f->arg[1].id = large;
+	fix_ok(f, "blkgate: 1\nname: t\ndefaults: {ioengine: psync, direct: false, size: 100%}\n"
+		  "workloads:\n  - {name: a, rw: read, gate: {read.iops: 5%}}\n"
+		  "  - {name: b, rw: read}\n");
+	assert_int_equal(f->plan.jobs[0].state, JOB_ERROR);
+	assert_int_equal(f->plan.jobs[1].state, JOB_ERROR);
+	assert_non_null(strstr(f->plan.jobs[1].why, "cannot be compared with 'old': size "));
+	assert_int_equal(f->plan.jobs[2].state, JOB_READY);
+	f->arg[0].id = f->dir;
+	unlink(small);
+	unlink(large);
+}
+
 /* Files of its own for each run: what one session writes once. */
 static void files_are_written_for_each_run(void **state)
 {
@@ -135,6 +165,7 @@ int main(void)
 		TEST(one_target_for_a_setting),
 		TEST(at_the_same_time_is_not_in_turns),
 		TEST(none_runs_without_its_counterpart),
+		TEST(other_words_are_told_at_once),
 		TEST(files_are_written_for_each_run),
 	};
 
