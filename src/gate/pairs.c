@@ -88,10 +88,13 @@ static bool comparable(struct judge *g, const struct arms *a, struct verdict *v)
 	str_init(&why);
 	job_canonical_diff(judge_canonical(g, a->job[ARM_REFERENCE]),
 			   judge_canonical(g, a->job[ARM_CANDIDATE]), &why);
-	if (why.len == 0)
-		str_add(&why, g->arms_forbid);
-	else
+	if (why.len > 0)
 		str_add(&why, "; say in the suite what both targets are to do");
+	else if (*g->arms_forbid)
+		str_addf(&why,
+			 "%s; make them alike, or declare in the suite that this is compared "
+			 "(compare: under_test)",
+			 g->arms_forbid);
 	if (why.len > 0)
 		verdict_say(g->r, v, VERDICT_INCOMPARABLE, NULL,
 			    "'%s' cannot be compared with '%s': %s", arm_name(g, ARM_CANDIDATE),

@@ -327,6 +327,33 @@ static void too_few_samples_ask_for_no_pair(void **state)
 	result_release(&r);
 }
 
+/* Values that all fell into one bucket are not known to be equal (PROCEDURE 5.9). */
+static void a_pass_gives_away_one_step(void **state)
+{
+	(void)state;
+	struct hist *h = xcalloc(1, sizeof(*h));
+	const struct verdict *v;
+	struct result r;
+
+	versus_init(&r);
+	pairs(&r, 0, 4, 0, 1);
+	for (unsigned i = 0; i < 1000; i++)
+		hist_add(h, 100000);
+	hist_add(h, 50000);
+	hist_add(h, 150000);
+	for (size_t i = 0; i < r.runs.n; i++)
+		bins_from_hist(&r.runs.v[i].out.dir[DIR_READ].clat, h);
+	r.checks[0].metric = "read.clat.p50";
+	r.checks[0].tolerance = 0.002;
+	v = judged(&r);
+	lab_expect(v, VERDICT_INCONCLUSIVE, STATUS_INCONCLUSIVE, JUNIT_SKIPPED);
+	lab_contains(v->text, "the values come in steps of");
+	r.checks[0].tolerance = 0.02;
+	lab_expect(judged(&r), VERDICT_PASS, STATUS_PASS, JUNIT_CASE);
+	free(h);
+	result_release(&r);
+}
+
 static void other_words_are_not_compared(void **state)
 {
 	(void)state;
@@ -483,6 +510,7 @@ int main(void)
 		cmocka_unit_test(a_workload_without_counterpart),
 		cmocka_unit_test(a_zero_is_no_pass),
 		cmocka_unit_test(too_few_samples_ask_for_no_pair),
+		cmocka_unit_test(a_pass_gives_away_one_step),
 		cmocka_unit_test(other_words_are_not_compared),
 		cmocka_unit_test(what_differs_is_told_and_what_must_not_forbids),
 		cmocka_unit_test(one_layout_is_marked),
