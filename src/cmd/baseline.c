@@ -135,10 +135,17 @@ static int do_diff(struct options *o)
 
 	results_open(&l, o);
 	str_init(&text);
-	for (size_t i = 0; i < l.n; i++)
-		baseline_diff(&l.baselines[i], &l.v[i], &text);
-	fwrite(text.s, 1, text.len, stdout);
 	rc = l.n == o->args.n ? STATUS_PASS : STATUS_ERROR;
+	for (size_t i = 0; i < l.n; i++) {
+		if (l.v[i].interleave.kind == INTERLEAVE_NONE) {
+			baseline_diff(&l.baselines[i], &l.v[i], &text);
+			continue;
+		}
+		say("blkgate: '%s' compares two arms with each other; blkgate report shows it",
+		    l.paths[i]);
+		rc = STATUS_USAGE;
+	}
+	fwrite(text.s, 1, text.len, stdout);
 	str_release(&text);
 	results_release(&l);
 	return rc;

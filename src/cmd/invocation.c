@@ -52,7 +52,8 @@ static void add_suite(struct invocation *v, struct loaded *s)
 	struct err be = ERR_INIT;
 
 	/* A damaged baseline is an error of every case, not a report with fewer cases. */
-	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &c->baseline, &be) < 0) {
+	if (s->plan.interleave.kind == INTERLEAVE_NONE &&
+	    baseline_load(o->baselines, s->suite.name, s->plan.profile, &c->baseline, &be) < 0) {
 		say_err(&be);
 		c->setup_error = err_sentence(&be);
 		s->plan.setup_error = c->setup_error;
@@ -74,6 +75,7 @@ static void add_suite(struct invocation *v, struct loaded *s)
 		.wait_lock = o->wait_lock,
 		.baseline = &c->baseline,
 	};
+	session_settings_left(SESSION_SETTINGS, &s->plan.notices);
 	if (!add_evidence(v, c, s)) {
 		forget(c);
 		add_broken(v, s);

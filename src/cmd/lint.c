@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-static const struct option_def *const defs[] = {&opt_strict, &opt_set, &opt_verbose, &opt_quiet,
-						NULL};
+static const struct option_def *const defs[] = {&opt_strict, &opt_set,   &opt_verbose,
+						&opt_quiet,  &opt_pairs, NULL};
 
 static const char *plural(size_t n)
 {

@@ -66,6 +66,8 @@ static void plan_one(struct load *l, struct loaded *s, struct options *o, bool l
 		.budget_time = o->budget_time,
 		.budget_written = o->budget_written,
 		.profile = o->profile ? o->profile : "default",
+		.interleave = l->interleave,
+		.first_look = l->first_look,
 		.lint_only = lint,
 	};
 
@@ -75,6 +77,9 @@ static void plan_one(struct load *l, struct loaded *s, struct options *o, bool l
 	}
 	s->has_suite = s->has_plan = true;
 	if (plan_make(&s->suite, &po, &s->plan, &s->diags, &s->err) < 0)
+		return;
+	if ((po.interleave.kind != INTERLEAVE_NONE || (lint && o->pairs)) &&
+	    interleave_check(o, &s->plan, &s->err) < 0)
 		return;
 	for (size_t i = 0; i < o->policy.n; i++)
 		if (policy_set(&s->plan.policy, o->policy.v[i].key, o->policy.v[i].value, &s->err) <
@@ -106,6 +111,8 @@ int load_open(struct load *l, struct options *o, bool need_targets, bool lint,
 		err_hint(&e, "suites/smoke.yaml runs anywhere");
 	} else {
 		read_targets(l, o, need_targets, &e);
+		if (!e.code)
+			interleave_options(o, l, lint, &e);
 	}
 	if (e.code) {
 		say_err(&e);

@@ -24,6 +24,8 @@ struct load {
 	struct host host;
 	VEC(struct target_arg) targets;
 	uint64_t seed;
+	struct interleave interleave; /* what --versus, --ab and --pairs ask for */
+	uint32_t first_look;          /* pairs that are always made */
 	enum exit_status status; /* worst over the broken ones */
 };
 
@@ -33,6 +35,10 @@ struct load {
 int load_open(struct load *l, struct options *o, bool need_targets, bool lint,
 	      enum diag_level least);
 void load_release(struct load *l);
+/* interleave.c: fills in what is compared. ERR_USAGE. */
+int interleave_options(const struct options *o, struct load *l, bool lint, struct err *e);
+/* Notices; ERR_SUITE when no gate could turn red within the pairs. */
+int interleave_check(const struct options *o, struct plan *p, struct err *e);
 /* The forecast of a planned suite against that baseline, for people; any_role: it was planned
  * without targets. */
 struct baseline;

@@ -51,6 +51,8 @@ TAKE_TEXT(suite)
 TAKE_TEXT(latency_log)
 TAKE_TEXT(history)
 TAKE_TEXT(by)
+TAKE_TEXT(versus)
+TAKE_TEXT(ab)
 
 #define TAKE_FLAG(field)                                                                           \
 	static int take_##field(struct options *o, const char *value, struct err *e)               \
@@ -134,6 +136,11 @@ static int count32(const char *value, uint32_t least, uint32_t most, uint32_t *o
 static int take_runs(struct options *o, const char *value, struct err *e)
 {
 	return count32(value, 1, 1000, &o->runs, e);
+}
+
+static int take_pairs(struct options *o, const char *value, struct err *e)
+{
+	return count32(value, INTERLEAVE_PAIRS_MIN, INTERLEAVE_PAIRS_MAX, &o->pairs, e);
 }
 
 static int take_sessions(struct options *o, const char *value, struct err *e)
@@ -229,6 +236,11 @@ ROW(opt_check, "--check", "GLOB", check, "only the checks whose name matches");
 LIST(opt_set, "--set", "PARAM=VALUE", set, "value of a declared parameter; repeatable");
 ROW(opt_runs, "--runs", "N", runs, "runs a session");
 ROW(opt_sessions, "--sessions", "N|MIN..MAX", sessions, "sessions of this invocation, 1 to 5");
+ROW(opt_versus, "--versus", "ROLE", versus,
+    "compare the other of two targets with this one, in turns, and with no baseline");
+ROW(opt_ab, "--ab", "SETTING=A,B", ab,
+    "compare B with A on one target, in turns: scheduler, nr_requests ..., sysctl:KEY");
+ROW(opt_pairs, "--pairs", "N", pairs, "pairs of runs of --versus and --ab at most, 10 to 28 (20)");
 ROW(opt_budget, "--budget", "time=T,written=SIZE", budget, "stop starting runs beyond it");
 ROW(opt_seed, "--seed", "N", seed, "seed of the order and of offsets (recorded)");
 LIST(opt_label, "--label", "[ROLE.]KEY=VALUE", labels,

@@ -7,9 +7,16 @@ static int one_result(const struct documents *d, const struct result *r, struct 
 {
 	struct history h;
 	struct str text;
-	int rc = history_load(d->o->history, r->suite, r->profile, &h, e);
 	bool stored;
+	int rc;
 
+	/* its figures are not against the level of the others */
+	if (r->interleave.kind != INTERLEAVE_NONE) {
+		say("history: '%s' compared two arms with each other, and is no point of the row",
+		    r->suite);
+		return 0;
+	}
+	rc = history_load(d->o->history, r->suite, r->profile, &h, e);
 	str_init(&text);
 	if (rc == 0 && history_notes(&h, r, &text) > 0 && !d->o->quiet)
 		say("history:\n%.*s", (int)text.len - 1, text.s);

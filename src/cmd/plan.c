@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 static const struct option_def *const defs[] = {
-	&opt_target,   &opt_set,    &opt_only,      &opt_check, &opt_runs,
-	&opt_sessions, &opt_budget, &opt_seed,      &opt_label, &opt_allow_write,
-	&opt_profile,  &opt_policy, &opt_baselines, NULL,
+	&opt_target,    &opt_set,    &opt_only,  &opt_check,       &opt_runs,    &opt_sessions,
+	&opt_budget,    &opt_seed,   &opt_label, &opt_allow_write, &opt_profile, &opt_policy,
+	&opt_baselines, &opt_versus, &opt_ab,    &opt_pairs,       NULL,
 };
 
 /* What the stored sessions say of the verdict to come. */
@@ -16,6 +16,8 @@ static void add_forecast(const struct loaded *s, const struct options *o, struct
 	struct baseline b = {0};
 	struct err e = ERR_INIT;
 
+	if (s->plan.interleave.kind != INTERLEAVE_NONE)
+		return;
 	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &b, &e) < 0) {
 		str_add(text, "forecast: not known: ");
 		str_add_clean(text, e.text, strlen(e.text));

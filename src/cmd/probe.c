@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "host/host.h"
+#include "session/session.h"
 
 #include <stdio.h>
 
@@ -37,6 +38,18 @@ static void put_use(const struct host *h, const struct target *t)
 	if (!e.code && !users.n)
 		put_fact("in use by", "nothing", NULL);
 	notices_release(&users);
+}
+
+/* Of the machine, and worth knowing whatever is asked about. */
+static void put_left(void)
+{
+	struct notices left;
+
+	notices_init(&left);
+	session_settings_left(SESSION_SETTINGS, &left);
+	for (size_t i = 0; i < left.n; i++)
+		put_fact("left switched", left.v[i], NULL);
+	notices_release(&left);
 }
 
 static enum exit_status probe(const struct host *h, const char *id)
@@ -91,6 +104,7 @@ int cmd_probe(int argc, char **argv)
 	}
 	for (size_t i = 0; i < o.args.n; i++)
 		status = status_worse(status, probe(&host, o.args.v[i]));
+	put_left();
 	options_release(&o);
 	return (int)status;
 }

@@ -67,13 +67,17 @@ static void head(struct str *s, const struct session_event *ev)
 	const struct result *r = ev->result;
 
 	str_addf(s, "[%u/%u] ", ev->done + 1, ev->total);
-	if (ev->session)
+	if (ev->pair)
+		str_addf(s, "pair %u: ", ev->pair);
+	else if (ev->session)
 		str_addf(s, "session %u: ", ev->session + 1);
 	if (ev->job == UINT32_MAX)
 		return;
 	if (r->ntargets > 1)
 		str_addf(s, "%s ", r->targets[r->jobs[ev->job].target].role);
 	str_addf(s, "%s", r->jobs[ev->job].name);
+	if (ev->value)
+		str_addf(s, " (%s)", ev->value);
 	if (ev->kind == EVENT_RUN || ev->kind == EVENT_PROGRESS)
 		add_company(s, r, ev->job);
 }
@@ -117,7 +121,9 @@ static void run_done(struct progress *p, const struct session_event *ev)
 	progress_end(p);
 	str_init(&s);
 	head(&s, ev);
-	str_addf(&s, " run %u  ", ev->run + 1);
+	if (!ev->pair)
+		str_addf(&s, " run %u", ev->run + 1);
+	str_add(&s, "  ");
 	if (m)
 		metric_value(m, &ev->result->jobs[ev->job], o, &v);
 	if (o->status != OUTCOME_OK)
@@ -146,7 +152,12 @@ void progress_event(void *arg, const struct session_event *ev)
 		return;
 	switch (ev->kind) {
 	case EVENT_SESSION:
-		if (ev->session || p->verbose) {
+		if (ev->pair) {
+			progress_end(p);
+			if (ev->pair > 1 || p->verbose)
+				say("from pair %u: %u runs%s", ev->pair, ev->total,
+				    ev->pair > 1 ? ", for what is not decided yet" : "");
+		} else if (ev->session || p->verbose) {
 			progress_end(p);
 			say("session %u: %u runs%s", ev->session + 1, ev->total,
 			    ev->session ? ", for what is not decided yet" : "");
@@ -154,7 +165,8 @@ void progress_event(void *arg, const struct session_event *ev)
 		break;
 	case EVENT_LAYOUT:
 		if (p->verbose)
-			say("writing the files of this session in '%s'", ev->text);
+			say("writing the files of this %s in '%s'", ev->pair ? "run" : "session",
+			    ev->text);
 		break;
 	case EVENT_RUN:
 		p->last_ios = p->last_elapsed = 0;

@@ -65,7 +65,14 @@ static int open_one(struct loaded_results *l, struct options *o, const char *pat
 	for (size_t i = 0; i < o->policy.n; i++)
 		if (policy_set(&r->policy, o->policy.v[i].key, o->policy.v[i].value, e) < 0)
 			return err_prefix(e, "option --policy");
-	if (o->against.n)
+	*b = (struct baseline){0};
+	if (r->interleave.kind != INTERLEAVE_NONE)
+		rc = o->against.n ? err_set(e, ERR_USAGE,
+					    "'%s' is of an interleaved comparison, whose arms are "
+					    "compared with each other: --against has no meaning",
+					    path)
+				  : 0;
+	else if (o->against.n)
 		rc = load_against(o, b, e);
 	else
 		rc = baseline_load(o->baselines, r->suite, r->profile, b, e);

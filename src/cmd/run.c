@@ -12,7 +12,8 @@ static const struct option_def *const defs[] = {
 	&opt_budget,      &opt_seed,        &opt_label,   &opt_change,
 	&opt_inject,      &opt_allow_write, &opt_policy,  &opt_wait_lock,
 	&opt_bisect,      &opt_dry_run,     &opt_quiet,   &opt_verbose,
-	&opt_latency_log, &opt_history,     &opt_with,    NULL,
+	&opt_latency_log, &opt_history,     &opt_with,    &opt_versus,
+	&opt_ab,          &opt_pairs,       NULL,
 };
 
 static void remember_command(struct invocation *v, int argc, char **argv)

@@ -250,6 +250,12 @@ int baseline_source_check(const struct result *r, struct err *e)
 {
 	if (r->inject)
 		return err_set(e, ERR_REFUSED, "the result is injected (--inject '%s')", r->inject);
+	if (r->interleave.kind != INTERLEAVE_NONE)
+		return err_set(
+			e, ERR_REFUSED,
+			"the result is of an interleaved comparison (%s): its arms are "
+			"compared with each other, and its runs are no session of a baseline",
+			r->interleave.kind == INTERLEAVE_VERSUS ? "--versus" : "--ab");
 	if (r->interrupted)
 		return err_set(e, ERR_REFUSED, "the result was interrupted");
 	if (r->setup_error)

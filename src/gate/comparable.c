@@ -214,3 +214,55 @@ void comparable_changes(const struct compare_rules *c, struct fact_side old_side
 		str_addf(out, "; %u more notes", notes - MAX_NOTES);
 	free(k.v);
 }
+
+/* The suite's own word on a key; FACT_NOTE also when it says nothing. */
+static bool says(const struct compare_rules *c, const char *key, enum fact_class *cls)
+{
+	size_t best = 0;
+
+	*cls = FACT_NOTE;
+	try_rules(c->note.v, c->note.n, FACT_NOTE, key, &best, cls);
+	try_rules(c->under_test.v, c->under_test.n, FACT_UNDER_TEST, key, &best, cls);
+	try_rules(c->must_match.v, c->must_match.n, FACT_MUST_MATCH, key, &best, cls);
+	return best > 0;
+}
+
+static bool forbids(const struct compare_rules *c, const char *key)
+{
+	enum fact_class cls;
+
+	return says(c, key, &cls) ? cls == FACT_MUST_MATCH : strcmp(key, "device.lba_format") == 0;
+}
+
+void comparable_targets(const struct compare_rules *c, const struct facts *reference,
+			const struct facts *candidate, struct str *forbid, struct str *differ)
+{
+	struct keys k =
+		all_keys((struct fact_side){reference, NULL}, (struct fact_side){candidate, NULL});
+	struct str notes;
+
+	str_init(&notes);
+	for (size_t i = 0; i < k.n; i++) {
+		const struct fact *a = facts_find(reference, k.v[i]);
+		const struct fact *b = facts_find(candidate, k.v[i]);
+		enum fact_class cls = fact_class_of(c, k.v[i]);
+
+		if (cls == FACT_NOTE ? !changed(a, b) || listed(restless, COUNT(restless), k.v[i])
+				     : known_equal(a, b))
+			continue;
+		if (forbids(c, k.v[i])) {
+			str_add(forbid, forbid->len ? "; " : "");
+			add_change(forbid, k.v[i], a, b);
+		} else if (cls == FACT_NOTE) {
+			str_addf(&notes, "%s%s", notes.len ? ", " : "", k.v[i]);
+		} else {
+			str_add(differ, differ->len ? "; " : "targets differ in: ");
+			add_change(differ, k.v[i], a, b);
+		}
+	}
+	if (notes.len)
+		str_addf(differ, "%s%s",
+			 differ->len ? "; also in: " : "targets differ in: ", notes.s);
+	str_release(&notes);
+	free(k.v);
+}

@@ -31,6 +31,12 @@ unsigned comparable_differences(const struct compare_rules *c, struct fact_side 
  * unchanged machine keeps. Returns how many. */
 unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side,
 			  struct fact_side b_side, bool all, struct str *out);
+/* Two targets of one session that are compared with each other: what they are is what is under
+ * test, so only the format of the blocks and what `compare: must_match` names forbid it (appended
+ * to `forbid`). `differ` gets all else: "targets differ in: device.model A -> B; also in:
+ * fs.options". */
+void comparable_targets(const struct compare_rules *c, const struct facts *reference,
+			const struct facts *candidate, struct str *forbid, struct str *differ);
 /* Appends what changed under test, then up to four changed notes: "kernel.release 6.12.8 -> 6.12.9
  * (under test); host.name a -> b (note)"; "nothing under test changed" leads when that is so. Facts
  * that change with every session (boot id, free space) are left out. */

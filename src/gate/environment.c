@@ -105,6 +105,8 @@ void environment_judge(struct judge *g)
 	double tolerance = tightest(r);
 
 	r->environment = NULL;
+	if (r->interleave.kind != INTERLEAVE_NONE)
+		return; /* both arms met the same environment */
 	count_jobs(r, &gated, &red);
 	if (red == 0 || (double)red <= MANY * (double)gated)
 		return;

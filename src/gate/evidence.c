@@ -34,8 +34,7 @@ void evidence_release(struct evidence *e)
 	free(e->fresh_canary);
 }
 
-/* A step is relative; on the plain scale it is that share of the value. */
-static void widen_step(struct evidence *e, double step, double value)
+void evidence_step(struct evidence *e, double step, double value)
 {
 	double q = e->scale.absolute ? step * fabs(value) : step;
 
@@ -58,7 +57,7 @@ static bool fresh_run(struct evidence *e, struct judge *g, const struct run *run
 	}
 	if (val.state == VALUE_OK && isfinite(val.v)) {
 		*out = val.v;
-		widen_step(e, val.step, val.v);
+		evidence_step(e, val.step, val.v);
 		return true;
 	}
 	verdict_say(
@@ -199,7 +198,7 @@ static bool session_values(struct evidence *e, struct judge *g, struct pool *wit
 		e->base_x[i] = estimate_session(&e->scale, e->base[i]->v, e->runs, work);
 		pool_add_runs(within, &e->scale, e->base[i]->v, e->runs);
 		for (size_t k = 0; k < e->runs; k++)
-			widen_step(e, e->base[i]->step[k], e->base[i]->v[k]);
+			evidence_step(e, e->base[i]->step[k], e->base[i]->v[k]);
 	}
 	for (size_t i = 0; i < e->k; i++) {
 		if (!has_logs(e, &e->fresh[i * e->runs], e->runs) && !zero)

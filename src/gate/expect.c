@@ -26,20 +26,24 @@ static bool holds(enum check_op op, double value, double limit)
 }
 
 /* Values of the metric in every run; false with the verdict filled when one is not there. */
-static bool collect(struct judge *g, const struct check *c, const struct metric *m, double *v,
-		    struct verdict *out)
+static bool collect(struct judge *g, const struct check *c, const struct metric *m, unsigned arm,
+		    double *v, size_t *n, struct verdict *out)
 {
 	const struct run *const *run = &g->run[g->run_first[c->job]];
-	size_t n = judge_runs(g, c->job), short_of = 0;
+	size_t short_of = 0;
 	struct str s;
 
-	for (size_t i = 0; i < n; i++) {
+	*n = 0;
+	for (size_t i = 0; i < judge_runs(g, c->job); i++) {
 		struct value val;
+
+		if (arm < ARM_COUNT && run[i]->arm != arm)
+			continue;
 
 		metric_value(m, &g->r->jobs[c->job], &run[i]->out, &val);
 		short_of += val.state == VALUE_INSUFFICIENT;
 		if (val.state == VALUE_INSUFFICIENT || (val.state == VALUE_OK && isfinite(val.v))) {
-			v[i] = val.v;
+			v[(*n)++] = val.v;
 			continue;
 		}
 		verdict_say(g->r, out, VERDICT_ERROR, "missing", "%s %s in run %u of session %u%s",
@@ -162,11 +166,48 @@ static void judge_attempts(struct judge *g, const struct check *c, const struct 
 	judge_values(g, c, m, v, n, out);
 }
 
+/* arm ARM_COUNT: all runs of the job. */
+static void judge_runs_of(struct judge *g, const struct check *c, const struct metric *m,
+			  unsigned arm, struct verdict *out)
+{
+	double *v = xcalloc(judge_runs(g, c->job) + 1, sizeof(*v));
+	size_t n;
+
+	if (collect(g, c, m, arm, v, &n, out)) {
+		if (arm == ARM_COUNT) {
+			judge_attempts(g, c, m, v, n, out);
+		} else {
+			out->value = estimate_median(v, n);
+			judge_values(g, c, m, v, n, out);
+		}
+	}
+	free(v);
+}
+
+static unsigned worse_rank(enum verdict_kind k)
+{
+	return k == VERDICT_PASS ? 0 : k == VERDICT_INCONCLUSIVE ? 1 : k == VERDICT_MISSED ? 2 : 3;
+}
+
+/* Each value of the setting has to meet it: the median over both would be of neither. */
+static void judge_values_of_both(struct judge *g, const struct check *c, const struct metric *m,
+				 struct verdict *out)
+{
+	struct verdict of[ARM_COUNT] = {*out, *out};
+	unsigned worse = ARM_CANDIDATE;
+
+	for (unsigned arm = 0; arm < ARM_COUNT; arm++)
+		judge_runs_of(g, c, m, arm, &of[arm]);
+	if (worse_rank(of[ARM_REFERENCE].kind) > worse_rank(of[ARM_CANDIDATE].kind))
+		worse = ARM_REFERENCE;
+	*out = of[worse];
+	verdict_say(g->r, out, out->kind, out->type, "%s %s: %s", g->r->interleave.setting,
+		    g->r->interleave.name[worse], out->text);
+}
+
 void verdict_expect(struct judge *g, const struct check *c, struct verdict *out)
 {
 	const struct metric *m = metric_find(c->metric);
-	size_t n = judge_runs(g, c->job);
-	double *v;
 
 	if (!m) {
 		verdict_say(g->r, out, VERDICT_ERROR, "missing", "%s is no metric of this version",
@@ -180,11 +221,10 @@ void verdict_expect(struct judge *g, const struct check *c, struct verdict *out)
 			    c->reference_why ? ": " : "", c->reference_why ? c->reference_why : "");
 		return;
 	}
-	v = xcalloc(n + 1, sizeof(*v));
-	if (n > 0 && collect(g, c, m, v, out)) {
-		judge_attempts(g, c, m, v, n, out);
-	} else if (n == 0) {
+	if (judge_runs(g, c->job) == 0)
 		verdict_say(g->r, out, VERDICT_ERROR, "not-measured", "not measured");
-	}
-	free(v);
+	else if (g->r->interleave.kind == INTERLEAVE_SETTING)
+		judge_values_of_both(g, c, m, out);
+	else
+		judge_runs_of(g, c, m, ARM_COUNT, out);
 }

@@ -22,6 +22,7 @@ struct gate_options {
  * itself that stand in b are left out. Jobs and gates that the baseline holds in any epoch but the
  * result does not (and that are not retired) become error verdicts: they are appended with job =
  * UINT32_MAX and the name in text. Never fails.
+ * The arms of an interleaved result are compared with each other: b is not looked at.
  */
 void gate_judge(struct result *r, const struct baseline *b, const struct gate_options *o);
 /* Must job `job` run again in a further session (a primary gate of it, or a canary, is undecided)?

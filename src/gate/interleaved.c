@@ -127,6 +127,7 @@ static enum sequence_state judge_look(const struct interleaved_input *in,
 	out->pairs = n;
 	out->est = all % 2 ? d[all / 2] : (d[all / 2 - 1] + d[all / 2]) / 2;
 	out->upper = look->pass >= 0 ? d[all - 1 - (uint32_t)look->pass] : INFINITY;
+	out->floor = look->pass >= 0 ? d[look->pass] : -INFINITY;
 	out->lower = look->red >= 0 ? d[look->red] : -INFINITY;
 	if (look->red >= 0)
 		better = d[all - 1 - (uint32_t)look->red];
@@ -158,8 +159,11 @@ void interleaved_judge(const struct interleaved_input *in, struct interleaved_ou
 	uint32_t budget = interleaved_budget(in->budget);
 	struct interleaved_look look;
 
-	*out = (struct interleaved_output){
-		.state = SEQUENCE_GIVE_UP, .est = NAN, .upper = INFINITY, .lower = -INFINITY};
+	*out = (struct interleaved_output){.state = SEQUENCE_GIVE_UP,
+					   .est = NAN,
+					   .upper = INFINITY,
+					   .lower = -INFINITY,
+					   .floor = -INFINITY};
 	if (!budget || !usable(in))
 		return;
 	out->state = SEQUENCE_CONTINUE;

@@ -10,8 +10,9 @@
 #define BLKGATE_GATE_INTERLEAVED_H
 
 #include "gate/sequence.h"
+#include "model/interleave.h"
 
-#define INTERLEAVED_PAIRS_MAX 28u
+#define INTERLEAVED_PAIRS_MAX INTERLEAVE_PAIRS_MAX
 
 struct interleaved_input {
 	const double *reference, *candidate;
@@ -27,6 +28,7 @@ struct interleaved_output {
 	double est;   /* Hodges-Lehmann: median of all differences; positive = worse */
 	double upper; /* pass limit, without q; INFINITY when this look has none */
 	double lower; /* red limit; -INFINITY when this look has none */
+	double floor; /* mirror of upper: the two are the interval that is shown */
 	bool certain; /* lower > delta */
 	bool futile;  /* given up before the budget: too noisy for it */
 	bool leaning_fail;

@@ -96,6 +96,8 @@ void gate_judge(struct result *r, const struct baseline *b, const struct gate_op
 	size_t *first;
 	uint32_t *checks;
 
+	if (r->interleave.kind != INTERLEAVE_NONE)
+		b = NULL;
 	r->verdicts.n = 0;
 	r->baseline_digest = b && *b->digest ? arena_strdup(&r->arena, b->digest) : NULL;
 	judge_open(&g, r, b, o);

@@ -34,7 +34,21 @@ struct judge {
 		older; /* all epochs but the current one: they demand, and give spread, no level */
 	const char *own; /* a session of this result that is in the current epoch; NULL = none */
 	const char **canonical; /* of each job, made when first asked */
+	/* of two targets that are compared with each other: what forbids it, what they differ in */
+	const char *arms_forbid, *arms_differ;
 };
+
+/* The runs of a job and its counterpart, by arm and pair; NULL = there is none. */
+struct arms {
+	const struct run *run[ARM_COUNT][INTERLEAVE_PAIRS_MAX];
+	uint32_t job[ARM_COUNT]; /* one and the same where a setting is compared */
+	uint32_t pairs;          /* from the first on, whole */
+	bool rest;               /* behind those there is a run, or two for one place */
+};
+/* False when the job has no counterpart. */
+bool judge_arms(const struct judge *g, uint32_t job, struct arms *a);
+/* Pairs that every workload gets before the first look. */
+uint32_t judge_first_look(const struct result *r);
 
 /* The runs of one job in one session. */
 struct job_session {

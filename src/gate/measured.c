@@ -183,6 +183,62 @@ static bool sessions_whole(struct judge *g, uint32_t job, struct verdict *v)
 	return v->nsessions > 0;
 }
 
+/* A run of that job that is no measurement, as the type of the verdict; NULL = all are good. */
+static const char *bad_run(struct judge *g, uint32_t job, const struct run **bad, const char **text)
+{
+	const struct run *const *run = &g->run[g->run_first[job]];
+
+	for (size_t i = 0; i < judge_runs(g, job); i++) {
+		const char *type = run_failure(&g->r->jobs[job], &run[i]->out, text);
+
+		*bad = run[i];
+		if (type)
+			return type;
+		*text = company_failed(g, job, run[i]);
+		if (*text)
+			return outcome_status_name(OUTCOME_COMPANION);
+	}
+	return NULL;
+}
+
+/* Beside an arm that failed the other is compared with nothing. */
+static bool arms_good(struct judge *g, uint32_t job, const struct arms *a, struct verdict *v)
+{
+	const struct run *bad;
+	const char *text, *type = bad_run(g, job, &bad, &text);
+
+	for (unsigned arm = 0; !type && arm < ARM_COUNT; arm++)
+		if (a->job[arm] != job && bad_run(g, a->job[arm], &bad, &text))
+			type = outcome_status_name(OUTCOME_COMPANION);
+	if (type)
+		verdict_say(g->r, v, VERDICT_ERROR, type, "pair %u, '%s': %s", bad->pair + 1,
+			    g->r->interleave.name[bad->arm], text);
+	return !type;
+}
+
+/* As many pairs as the first look takes, each whole; later ones only for what was undecided. */
+static bool pairs_whole(struct judge *g, uint32_t job, struct verdict *v)
+{
+	struct result *r = g->r;
+	uint32_t least = judge_first_look(r);
+	struct arms a;
+
+	if (!judge_arms(g, job, &a)) {
+		verdict_say(r, v, VERDICT_ERROR, missing_type(r),
+			    "the other target does not hold it: nothing to compare it with");
+		return false;
+	}
+	if (!arms_good(g, job, &a, v))
+		return false;
+	v->pairs = a.pairs;
+	if (!a.rest && a.pairs >= least && a.pairs <= r->interleave.pairs)
+		return true;
+	verdict_say(r, v, VERDICT_ERROR, missing_type(r), "%u whole pair%s of at least %u%s%s",
+		    a.pairs, a.pairs == 1 ? "" : "s", least,
+		    a.rest ? ", and runs that belong to none" : "", missing_why(r));
+	return false;
+}
+
 void verdict_measure(struct judge *g, uint32_t job, struct verdict *v)
 {
 	struct result *r = g->r;
@@ -206,6 +262,11 @@ void verdict_measure(struct judge *g, uint32_t job, struct verdict *v)
 	if (j->state == JOB_ERROR) {
 		verdict_say(r, v, VERDICT_ERROR, "setup", "%s",
 			    j->why && *j->why ? j->why : "cannot run here");
+		return;
+	}
+	if (r->interleave.kind != INTERLEAVE_NONE) {
+		if (pairs_whole(g, job, v))
+			verdict_say(r, v, VERDICT_PASS, NULL, "%u pairs of runs", v->pairs);
 		return;
 	}
 	if (!sessions_whole(g, job, v))

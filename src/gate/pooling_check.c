@@ -45,6 +45,9 @@ static int check_runs(const struct result *r, const char *name, struct err *e)
 
 int pooling_usable(const struct result *r, const char *name, struct err *e)
 {
+	if (r->interleave.kind != INTERLEAVE_NONE)
+		return refuse(name, e, "it compared two arms with each other (%s)",
+			      r->interleave.kind == INTERLEAVE_VERSUS ? "--versus" : "--ab");
 	if (r->inject)
 		return refuse(name, e, "it is injected (--inject '%s')", r->inject);
 	if (r->interrupted)

@@ -16,7 +16,7 @@ static void add_change(struct str *s, const struct evidence *e, double change)
 	}
 }
 
-static void add_loss(struct str *s, const struct evidence *e, double loss)
+void gate_add_loss(struct str *s, const struct evidence *e, double loss)
 {
 	if (e->scale.absolute)
 		unit_format(s, e->metric->unit, loss);
@@ -24,7 +24,7 @@ static void add_loss(struct str *s, const struct evidence *e, double loss)
 		str_addf(s, "%.1f %%", loss * 100);
 }
 
-static void add_head(struct str *s, const struct evidence *e, const struct verdict *v)
+void gate_add_head(struct str *s, const struct evidence *e, const struct verdict *v)
 {
 	const char *per_cent = e->scale.absolute ? "" : " %";
 
@@ -41,7 +41,7 @@ static void add_head(struct str *s, const struct evidence *e, const struct verdi
 		str_addf(s, "%.4g %%", v->tolerance * 100);
 }
 
-static void add_known(struct str *s, const struct judge *g, const struct evidence *e, bool covered)
+void gate_add_known(struct str *s, const struct judge *g, const struct evidence *e, bool covered)
 {
 	const struct check_known *k = &e->check->known;
 	struct str day;
@@ -61,6 +61,15 @@ static void add_known(struct str *s, const struct judge *g, const struct evidenc
 	str_release(&day);
 }
 
+void gate_add_steps(struct str *s, const struct evidence *e)
+{
+	if (e->step * 5 <= e->scale.delta) /* PROCEDURE 5.9 */
+		return;
+	str_add(s, ", the values come in steps of ");
+	gate_add_loss(s, e, e->step);
+	str_add(s, ", too coarse for this tolerance");
+}
+
 static void add_state(struct str *s, const struct judge *g, const struct evidence *e,
 		      const struct stored_output *out, const struct verdict *v)
 {
@@ -71,7 +80,7 @@ static void add_state(struct str *s, const struct judge *g, const struct evidenc
 	case VERDICT_KNOWN:
 		str_addf(s, ": worse beyond the tolerance, shown by %d new sessions",
 			 out->decided_at);
-		add_known(s, g, e, v->kind == VERDICT_KNOWN);
+		gate_add_known(s, g, e, v->kind == VERDICT_KNOWN);
 		break;
 	case VERDICT_IMPROVEMENT:
 		str_addf(s, ": better beyond the tolerance; `blkgate baseline accept RESULT` adds "
@@ -83,17 +92,13 @@ static void add_state(struct str *s, const struct judge *g, const struct evidenc
 			s,
 			": undecided after %zu of at most %u new session%s, leaning %s, a loss of ",
 			e->k, g->max, plural, v->leaning < 0 ? "fail" : "pass");
-		add_loss(s, e, v->excluded);
+		gate_add_loss(s, e, v->excluded);
 		str_add(s, " cannot be excluded");
-		if (e->step * 5 > e->scale.delta) { /* PROCEDURE 5.9 */
-			str_add(s, ", the values come in steps of ");
-			add_loss(s, e, e->step);
-			str_add(s, ", too coarse for this tolerance");
-		}
+		gate_add_steps(s, e);
 		break;
 	default:
 		str_add(s, ": a loss above ");
-		add_loss(s, e, v->excluded);
+		gate_add_loss(s, e, v->excluded);
 		str_add(s, " is excluded");
 		break;
 	}
@@ -150,7 +155,7 @@ static void add_creep(struct str *s, struct judge *g, const struct evidence *e,
 	loss = n ? scale_orient(&e->scale, v->value) - estimate_median(x, n) : 0;
 	if (isfinite(loss) && loss > e->scale.delta) {
 		str_add(s, "; ");
-		add_loss(s, e, scale_loss(&e->scale, loss));
+		gate_add_loss(s, e, scale_loss(&e->scale, loss));
 		str_add(s, " worse than the first sessions of the baseline");
 	}
 	free(x);
@@ -179,7 +184,7 @@ static void add_after(struct str *s, const struct judge *g, const struct evidenc
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,
 		   struct verdict *v, struct str *s)
 {
-	add_head(s, e, v);
+	gate_add_head(s, e, v);
 	add_state(s, g, e, out, v);
 	adjust_sentence(e, g, out, s);
 	add_after(s, g, e, out);

@@ -34,11 +34,11 @@ static void fill_numbers(const struct judge *g, const struct evidence *e,
 }
 
 /* A `known` entry covers a regression up to its floor and to the end of its day. */
-static bool known_covers(const struct judge *g, const struct evidence *e,
-			 const struct stored_output *out, const struct verdict *v)
+bool gate_known_covers(const struct judge *g, const struct evidence *e, double est,
+		       const struct verdict *v)
 {
 	const struct check_known *k = &e->check->known;
-	double loss = scale_loss(&e->scale, out->est);
+	double loss = scale_loss(&e->scale, est);
 
 	if (!(k->no_worse_than > 0) || (k->until != 0 && g->now > k->until))
 		return false;
@@ -53,7 +53,7 @@ static enum verdict_kind kind_of(const struct judge *g, const struct evidence *e
 {
 	switch (out->state) {
 	case SEQUENCE_REGRESSION:
-		return known_covers(g, e, out, v) ? VERDICT_KNOWN : VERDICT_REGRESSION;
+		return gate_known_covers(g, e, out->est, v) ? VERDICT_KNOWN : VERDICT_REGRESSION;
 	case SEQUENCE_IMPROVEMENT:
 		return VERDICT_IMPROVEMENT;
 	case SEQUENCE_PASS:
@@ -112,7 +112,7 @@ static bool accepted_before(const struct judge *g, uint32_t job)
 }
 
 /* Its values are there, as those of every gate must be; the judgement is another gate's. */
-static bool judged_elsewhere(const struct judge *g, const struct evidence *e, struct verdict *v)
+bool gate_judged_elsewhere(const struct judge *g, const struct evidence *e, struct verdict *v)
 {
 	uint32_t check = (uint32_t)(e->check - g->r->checks);
 
@@ -128,7 +128,7 @@ static void judge_evidence(struct judge *g, struct evidence *e, struct verdict *
 {
 	struct stored_input in;
 
-	if (!evidence_fresh(e, g, v) || judged_elsewhere(g, e, v))
+	if (!evidence_fresh(e, g, v) || gate_judged_elsewhere(g, e, v))
 		return;
 	/* Too few samples then are too few in the baseline: accepting more of them helps nothing.
 	 */
@@ -163,6 +163,8 @@ void verdict_gate(struct judge *g, const struct check *c, struct verdict *v)
 			    e.metric->better == BETTER_NONE
 				    ? "has no better direction"
 				    : "can lose no more than its tolerance");
+	else if (g->r->interleave.kind != INTERLEAVE_NONE)
+		pairs_judge(g, &e, v);
 	else
 		judge_evidence(g, &e, v);
 	evidence_release(&e);

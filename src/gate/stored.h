@@ -85,6 +85,22 @@ void tail_view_value(const struct tail_view *t, const struct metric *m, const st
 const struct base_value *tail_view_base(const struct tail_view *t, const struct metric *m,
 					const struct base_job *j, struct arena *a);
 
+/* Does a `known` entry cover a loss of that much (oriented), to the end of its day? */
+bool gate_known_covers(const struct judge *g, const struct evidence *e, double est,
+		       const struct verdict *v);
+/* True with a skipped verdict: another gate of the job states the same fact. */
+bool gate_judged_elsewhere(const struct judge *g, const struct evidence *e, struct verdict *v);
+/* A step is relative; on the plain scale it is that share of the value. */
+void evidence_step(struct evidence *e, double step, double value);
+/* pairs.c: the same gate between two arms that took turns; e has metric and scale only. */
+void pairs_judge(struct judge *g, struct evidence *e, struct verdict *v);
+
+/* Parts of sentences: "read.iops -7.3 % [-9.2, -5.3], tolerance 5 %", "4.1 %", ", known to be ...".
+ */
+void gate_add_head(struct str *s, const struct evidence *e, const struct verdict *v);
+void gate_add_loss(struct str *s, const struct evidence *e, double loss);
+void gate_add_known(struct str *s, const struct judge *g, const struct evidence *e, bool covered);
+void gate_add_steps(struct str *s, const struct evidence *e);
 /* The sentence for a decided or undecided gate. */
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,
 		   struct verdict *v, struct str *s);

@@ -77,6 +77,20 @@ int host_nodes(const struct host *h, bool with_memory, struct str *out, struct e
 int host_node_cpus(const struct host *h, unsigned node, struct str *out, struct err *e);
 /* Processors that are online, as a list. 0 or ERR_TARGET. */
 int host_cpus(const struct host *h, struct str *out, struct err *e);
+/*
+ * Settings of the kernel: "scheduler" and the like are attributes of the queue of t's whole disk,
+ * "sysctl:KEY" is /proc/sys/KEY. host_tunable_name: ERR_USAGE when it cannot be one. host_tunable:
+ * its file, which is there and may be written, or ERR_TARGET. A value is the text of the file, or
+ * the word in brackets where it lists them all.
+ */
+int host_tunable_name(const char *setting, struct err *e);
+int host_tunable(const struct host *h, const char *setting, const struct target *t, struct arena *a,
+		 const char **path, struct err *e);
+int host_tunable_read(const char *path, struct str *out, struct err *e);
+/* ERR_TARGET when it is another value than that. */
+int host_tunable_holds(const char *path, const char *value, struct err *e);
+/* Writes it and reads it back: ERR_TARGET when the kernel did not take it. */
+int host_tunable_write(const char *path, const char *value, struct err *e);
 /* Fresh label: a user label becomes fact label.NAME. */
 void host_label(struct facts *f, struct arena *a, const char *name, const char *value);
 

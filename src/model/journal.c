@@ -263,6 +263,7 @@ static void settle(struct journal_reader *jr)
 		run->run = s->run;
 		run->order = (uint32_t)(r->runs.n - 1);
 		run->started = r->sessions.v[s->session].started;
+		doc_guess_turn(r, run);
 		run->out.status = OUTCOME_LOST;
 		memcpy(run->out.text, LOST_TEXT, sizeof(LOST_TEXT));
 	}

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "model/check.h"
 #include "model/facts.h"
+#include "model/interleave.h"
 #include "model/job.h"
 #include "model/outcome.h"
 #include "model/target.h"
@@ -35,6 +36,8 @@ struct run {
 	uint32_t job, session, run;
 	uint32_t order;  /* position in the executed order of the session */
 	int64_t started; /* UTC */
+	uint32_t pair;   /* interleaved: from 0, with one run an arm */
+	enum arm arm;    /* interleaved */
 	struct outcome out;
 };
 
@@ -95,6 +98,7 @@ struct result {
 	const char *tool_version;
 	struct policy policy;
 	struct compare_rules compare;
+	struct interleave interleave;
 	uint32_t sessions_min, sessions_max;
 	uint32_t
 		sessions_suite; /* the most that the suite plans for a sequence; 0 = sessions_max */

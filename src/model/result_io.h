@@ -34,6 +34,8 @@ void doc_write_texts(struct jw *w, const char *key, const char *const *v, size_t
 /* Members "setup_error", "setup_status" (absent without error), "partial", "interrupted", "ended".
  */
 void doc_write_closing(const struct result *r, struct jw *w);
+void doc_write_seed(struct jw *w, const char *key, uint64_t seed);
+void doc_write_interleave(const struct interleave *i, struct jw *w);
 
 struct reader {
 	struct result *r;
@@ -85,6 +87,12 @@ void doc_make_totals(struct result *r);
 int doc_read_session(const struct reader *rd, const struct json *o, struct session *s);
 int doc_read_head(const struct reader *rd, const struct json *root);
 int doc_read_closing(const struct reader *rd, const struct json *o);
+/* What stands behind the targets; none is nothing. */
+int doc_read_interleave(const struct reader *rd, const struct json *root);
+/* Pair and arm of a run whose job is known. */
+int doc_read_turn(const struct reader *rd, const struct json *o, struct run *run);
+/* The same of a run that only began: it is lost, and only named. */
+void doc_guess_turn(const struct result *r, struct run *run);
 /* Appends one run; its job and session must exist. */
 int doc_read_run(const struct reader *rd, const struct json *o);
 /* A session or a (job, session, run) that stands twice would be evidence counted twice; more

@@ -192,7 +192,9 @@ int doc_read_head(const struct reader *rd, const struct json *root)
 	    doc_facts(rd, root, "host", &r->host))
 		return rd->e->code;
 	r->measurement_version = measurement;
-	return doc_read_plan(rd, root) ? rd->e->code : doc_read_attempts(rd, root);
+	if (doc_read_plan(rd, root) || doc_read_interleave(rd, root))
+		return rd->e->code;
+	return doc_read_attempts(rd, root);
 }
 
 static int read_runs(const struct reader *rd, const struct json *root)

@@ -13,7 +13,7 @@ static void write_text(struct jw *w, const char *key, const char *text)
 		jw_str(w, key, text);
 }
 
-static void write_seed(struct jw *w, const char *key, uint64_t seed)
+void doc_write_seed(struct jw *w, const char *key, uint64_t seed)
 {
 	char text[24];
 
@@ -96,7 +96,7 @@ static void write_job(const struct result *r, const struct job *j, struct jw *w)
 	if (j->percentile_list && *j->percentile_list)
 		jw_str(w, "percentile_list", j->percentile_list);
 	jw_u64(w, "runs", j->runs);
-	write_seed(w, "seed", j->seed);
+	doc_write_seed(w, "seed", j->seed);
 	write_flag(w, "canary", j->canary);
 	write_flag(w, "untouched", j->untouched);
 	write_text(w, "adjust_by", j->adjust_by);
@@ -152,7 +152,7 @@ void doc_write_session(const struct session *s, const char *key, struct jw *w)
 	jw_str(w, "id", s->id);
 	jw_i64(w, "started", s->started);
 	jw_i64(w, "ended", s->ended);
-	write_seed(w, "seed", s->seed);
+	doc_write_seed(w, "seed", s->seed);
 	jw_bool(w, "complete", s->complete);
 	if (s->from)
 		jw_u64(w, "from", s->from);
@@ -213,7 +213,8 @@ void doc_write_head(const struct result *r, struct jw *w)
 	write_flag(w, "injected", r->inject != NULL);
 	jw_i64(w, "started", r->started);
 	doc_write_closing(r, w);
-	write_seed(w, "seed", r->seed);
+	doc_write_seed(w, "seed", r->seed);
+	doc_write_interleave(&r->interleave, w);
 	write_rules(r, w);
 	result_write_facts(w, "host", &r->host);
 	jw_array(w, "targets");

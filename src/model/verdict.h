@@ -61,6 +61,7 @@ struct verdict {
 	const char *
 		type; /* JUnit type: "regression" "expectation" "inconclusive" "incomparable" ... */
 	bool watch, provisional, certain, marginal, measured_only;
+	bool one_layout; /* interleaved: what is measured on was not prepared afresh for each run */
 	int leaning;        /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
 	bool wants_session; /* a further session could decide it */
 	const char *text;   /* one sentence: why. Never empty. */
@@ -86,6 +87,8 @@ struct verdict {
 	double tolerance; /* ratio or base unit */
 	uint32_t base_sessions, base_blocks;
 	int64_t base_first, base_last; /* UTC of oldest and newest baseline session; 0 = none */
+	uint32_t pairs; /* interleaved: at the look that the numbers are of; 0 = against a baseline
+			 */
 	uint32_t nsessions;
 	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit */
 	/* of a latency: medians of the runs' quantiles, new over old, at verdict_shifts; NaN = not

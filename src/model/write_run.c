@@ -182,6 +182,10 @@ void doc_write_run(const struct result *r, const struct run *run, const char *ke
 	jw_u64(w, "run", run->run);
 	jw_u64(w, "order", run->order);
 	jw_i64(w, "started", run->started);
+	if (r->interleave.kind != INTERLEAVE_NONE) {
+		jw_u64(w, "pair", run->pair);
+		jw_u64(w, "arm", (uint64_t)run->arm);
+	}
 	if (r->values_writer && run->out.status == OUTCOME_OK && run->job < r->njobs) {
 		jw_object_flat(w, "values");
 		r->values_writer(r->values_arg, r, run, w);

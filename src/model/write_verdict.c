@@ -47,6 +47,8 @@ static void write_gate(const struct verdict *v, struct jw *w)
 	write_known_number(w, "high", v->high);
 	write_known_number(w, "excluded", v->excluded);
 	write_known_number(w, "base_value", v->base_value);
+	if (v->pairs)
+		jw_u64(w, "pairs", v->pairs);
 	jw_u64(w, "base_sessions", v->base_sessions);
 	jw_u64(w, "base_blocks", v->base_blocks);
 	if (v->base_first)
@@ -78,6 +80,7 @@ static void write_verdict(const struct result *r, const struct verdict *v, struc
 	write_flag(w, "provisional", v->provisional);
 	write_flag(w, "certain", v->certain);
 	write_flag(w, "marginal", v->marginal);
+	write_flag(w, "one_layout", v->one_layout);
 	write_flag(w, "measured_only", v->measured_only);
 	if (v->kind == VERDICT_INCONCLUSIVE && v->leaning)
 		jw_str(w, "leaning", v->leaning > 0 ? "pass" : "fail");

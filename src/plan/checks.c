@@ -440,7 +440,7 @@ static void enough_runs(struct planner *pl, const struct workload *w, const stru
 	const struct origin *at = &pl->p->origins[j - pl->p->jobs].of[pl->at[PW_RUNS]];
 	struct diag *d;
 
-	if (w->gate.n == 0 || j->runs >= PLAN_MIN_RUNS)
+	if (w->gate.n == 0 || j->runs >= PLAN_MIN_RUNS || interleaved(pl->p))
 		return;
 	if (pl->o->runs)
 		d = planner_report(pl, 0, 0, "--runs %u is too few for the gates of suite '%s'",

@@ -141,25 +141,55 @@ struct target_needs plan_target_needs(const struct plan *p, uint32_t target)
 	return n;
 }
 
-/* What all runs of a session are given to trim. */
+/* What all runs of a session are given to trim. Interleaved, the files are fresh anyway. */
 static double refill_bytes(const struct plan *p)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < p->njobs; i++)
+	for (size_t i = 0; !interleaved(p) && i < p->njobs; i++)
 		if (p->jobs[i].state == JOB_READY)
 			sum += (double)p->jobs[i].runs * (double)plan_refill_bytes(p, &p->jobs[i]);
 	return sum;
 }
 
-static double layout_bytes(const struct plan *p)
+uint64_t plan_layout_bytes(const struct plan *p)
 {
 	double sum = 0;
 
 	for (uint32_t t = 0; t < p->ntargets; t++)
 		if (p->targets[t].kind == TARGET_DIR) /* a device or file is used as it is */
 			sum += (double)plan_target_needs(p, t).total;
+	return clamp(sum);
+}
+
+/* Files of its own for each run of a pair. */
+static double pair_layout_bytes(const struct plan *p)
+{
+	uint32_t *ring = jobs_ring(p->jobs, p->njobs), *of = xcalloc(p->njobs + 1, sizeof(*of));
+	struct job *room = xcalloc(p->njobs + 1, sizeof(*room));
+	double sum = 0;
+
+	for (uint32_t i = 0; i < p->njobs; i++) {
+		struct plan part;
+		size_t n = 1;
+
+		if (p->jobs[i].state != JOB_READY || !group_leads(p, i))
+			continue;
+		of[0] = i;
+		for (uint32_t k = ring[i]; k != i; k = ring[k])
+			of[n++] = k;
+		part = plan_part(p, of, n, room);
+		sum += (double)p->jobs[i].runs * (double)plan_layout_bytes(&part);
+	}
+	free(room);
+	free(of);
+	free(ring);
 	return sum;
+}
+
+static double layout_bytes(const struct plan *p)
+{
+	return interleaved(p) ? pair_layout_bytes(p) : (double)plan_layout_bytes(p);
 }
 
 /* Each file is written by a worker of its own, and synced: seen where there are many. What was
@@ -168,7 +198,7 @@ static double layout_ns(const struct plan *p)
 {
 	double ns = (layout_bytes(p) + refill_bytes(p)) / LAYOUT_RATE * (double)NS_PER_SEC;
 
-	for (uint32_t t = 0; t < p->ntargets; t++) {
+	for (uint32_t t = 0; !interleaved(p) && t < p->ntargets; t++) {
 		unsigned files = plan_target_needs(p, t).files;
 
 		if (p->targets[t].kind == TARGET_DIR && files > 1)
@@ -212,10 +242,10 @@ static bool virtual_clock(const struct job *j)
 
 static void add_sessions(struct str *s, const struct plan *p, const char *verb, const char *verbs)
 {
-	if (p->sessions_min == 1)
-		str_addf(s, "one session %s", verb);
+	if (rounds_min(p) == 1)
+		str_addf(s, "one %s %s", round_name(p), verb);
 	else
-		str_addf(s, "%u sessions %s", p->sessions_min, verbs);
+		str_addf(s, "%u %ss %s", rounds_min(p), round_name(p), verbs);
 }
 
 /* The part of the plan that is sure is taken for 0.8 of itself, what rests on an assumed rate for a
@@ -234,12 +264,12 @@ static const char *time_refused(struct plan *p)
 		sure += (double)j->runs * (double)plan_run_time(j);
 		guess += j->runs * (run_ns(j) - (double)plan_run_time(j));
 	}
-	if ((sure * 0.8 + guess * 0.1) * p->sessions_min <= (double)p->budget_time)
+	if ((sure * 0.8 + guess * 0.1) * rounds_min(p) <= (double)p->budget_time)
 		return NULL;
 	str_init(&s);
 	add_sessions(&s, p, "takes", "take");
 	str_add(&s, " about ");
-	unit_format_duration(&s, clamp((sure + guess) * p->sessions_min));
+	unit_format_duration(&s, clamp((sure + guess) * rounds_min(p)));
 	str_add(&s, ", the budget is ");
 	unit_format_duration(&s, p->budget_time);
 	text = arena_strdup(&p->arena, s.s);
@@ -249,7 +279,7 @@ static const char *time_refused(struct plan *p)
 
 static const char *written_refused(struct plan *p)
 {
-	double bytes = (layout_bytes(p) + refill_bytes(p)) * p->sessions_min;
+	double bytes = (layout_bytes(p) + refill_bytes(p)) * rounds_min(p);
 	struct str s;
 	const char *text;
 

@@ -128,6 +128,10 @@ static int plan_sessions(struct planner *pl, struct err *e)
 	struct plan *p = pl->p;
 	const struct plan_options *o = pl->o;
 
+	if (interleaved(p)) {
+		p->sessions_min = p->sessions_max = 1;
+		return 0;
+	}
 	p->sessions_min = o->sessions_min ? o->sessions_min : pl->s->sessions_min;
 	p->sessions_max = o->sessions_max ? o->sessions_max : pl->s->sessions_max;
 	if (!p->sessions_min)
@@ -150,7 +154,8 @@ static void announce_one_session(struct plan *p, bool continues)
 {
 	size_t gates = 0;
 
-	for (size_t i = 0; p->sessions_max == 1 && !continues && i < p->nchecks; i++) {
+	for (size_t i = 0; p->sessions_max == 1 && !continues && !interleaved(p) && i < p->nchecks;
+	     i++) {
 		const struct check *c = &p->checks[i];
 
 		gates += c->kind == CHECK_GATE && c->role == ROLE_PRIMARY && !c->skipped &&
@@ -172,6 +177,9 @@ static void plan_init(struct plan *p, const struct suite *s, const struct plan_o
 	p->fired = xcalloc(s->workloads.n + 1, sizeof(*p->fired));
 	p->policy = s->policy;
 	p->seed = o->seed;
+	p->interleave = o->interleave;
+	p->interleave.seed = o->seed;
+	p->first_look = o->first_look;
 	p->budget_time = o->budget_time ? o->budget_time : s->budget_time;
 	p->budget_written = o->budget_written ? o->budget_written : s->budget_written;
 	p->profile = o->profile ? o->profile : "default";
@@ -264,6 +272,8 @@ static int plan_fill(struct planner *pl, struct err *e)
 	if (!pl->o->lint_only)
 		host_facts(pl->o->host, &p->host, pl->a);
 	rc = targets_resolve(pl, e);
+	if (rc == 0)
+		rc = interleave_targets(pl, e);
 	if (rc < 0)
 		return rc;
 	rc = labels_apply(pl, e);
@@ -277,6 +287,7 @@ static int plan_fill(struct planner *pl, struct err *e)
 	pl->checks.v = NULL;
 	if (rc < 0)
 		return rc;
+	interleave_jobs(pl);
 	known_apply(pl);
 	announce_one_session(p, pl->o->continues);
 	trims_against_reads(pl);
@@ -304,6 +315,7 @@ int plan_make(const struct suite *s, const struct plan_options *o, struct plan *
 		return 0;
 	plan_permit(p, o);
 	groups_settle(p);
+	interleave_settle(p);
 	if (!p->setup_error) {
 		p->setup_error = plan_budget_refuses(p);
 		p->setup_code = p->setup_error ? ERR_SUITE : 0;

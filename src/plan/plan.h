@@ -15,6 +15,7 @@
 #include "base/diags.h"
 #include "base/log.h"
 #include "host/host.h"
+#include "model/interleave.h"
 #include "suite/suite.h"
 
 struct target_arg {
@@ -36,6 +37,9 @@ struct plan_options {
 	uint64_t seed;                        /* of the whole invocation; recorded */
 	uint64_t budget_time, budget_written; /* 0 = suite's */
 	const char *profile;
+	/* kind, pairs, setting with the names of both values, or the role of the reference */
+	struct interleave interleave;
+	uint32_t first_look; /* pairs of an interleaved comparison that are always made */
 	bool lint_only; /* no targets: resolve what can be resolved, for `lint`; host may be NULL */
 };
 
@@ -59,6 +63,8 @@ struct plan {
 	size_t nchecks; /* grouped by job, ascending */
 	struct policy policy;
 	uint32_t sessions_min, sessions_max;
+	struct interleave interleave; /* kind none: against the baseline */
+	uint32_t first_look;
 	uint64_t seed, budget_time, budget_written;
 	const char *profile;
 	const char *setup_error; /* a requirement is unmet, a required label missing, a budget that
@@ -123,7 +129,14 @@ uint64_t plan_refill_bytes(const struct plan *p, const struct job *j);
  * size is not in it: a guess that is too high would refuse a run that fits. */
 uint64_t plan_run_time(const struct job *j);
 
-/* Planned time of one session in ns: layout + runs x (ramp + runtime or estimate + harness). */
+/* Nothing but these jobs, for what must be there for one run of them. Borrows from p, and the jobs
+ * are copied to room. */
+struct plan plan_part(const struct plan *p, const uint32_t *job, size_t n, struct job *room);
+/* Bytes of the files in folders that the ready jobs need. */
+uint64_t plan_layout_bytes(const struct plan *p);
+
+/* Interleaved, "session" means one pair of runs of each workload here, with what is written for it.
+ * Planned time of one session in ns: layout + runs x (ramp + runtime or estimate + harness). */
 uint64_t plan_session_time(const struct plan *p);
 /* Upper bound of bytes written in one session, layout included; UINT64_MAX is never returned: a
  * free-running write counts rate x time with the 2 GiB/s bound, and *bounded is false then. */

@@ -168,6 +168,29 @@ const char *engine_resolve(struct planner *pl, struct job *j, const struct job_o
 /* What the engine of that name can have in flight; UINT32_MAX = it does not say. */
 uint32_t engine_depth_max(const char *name);
 
+/* interleave.c: the arms are targets that were given; once all jobs are there, who is judged and
+ * the setting behind --ab; when it is known which can run: none runs without its counterpart. */
+int interleave_targets(struct planner *pl, struct err *e);
+void interleave_jobs(struct planner *pl);
+void interleave_settle(struct plan *p);
+static inline bool interleaved(const struct plan *p)
+{
+	return p->interleave.kind != INTERLEAVE_NONE;
+}
+/* Sessions, or pairs of runs, that are always made, and at most. */
+static inline uint32_t rounds_min(const struct plan *p)
+{
+	return interleaved(p) ? p->first_look : p->sessions_min;
+}
+static inline uint32_t rounds_max(const struct plan *p)
+{
+	return interleaved(p) ? p->interleave.pairs : p->sessions_max;
+}
+static inline const char *round_name(const struct plan *p)
+{
+	return interleaved(p) ? "pair" : "session";
+}
+
 /* percentiles.c: every percentile of percentile_list is one of the table. */
 void percentiles_check(struct planner *pl, const struct job *j, const struct job_origins *og);
 /* passthrough.c: NULL when engine and node belong together and the drive answers, else the

@@ -320,6 +320,16 @@ static void show_head(const struct plan *p, struct str *out)
 		str_addc(&line, ')');
 		show_line(out, "target ", line.s);
 	}
+	if (interleaved(p)) {
+		str_clear(&line);
+		interleave_title(&p->interleave, &line);
+		str_addf(&line, ", in turns, %u to %u pairs of runs", p->first_look,
+			 p->interleave.pairs);
+		if (p->interleave.path)
+			str_addf(&line, "; %s is set before each run, and put back",
+				 p->interleave.path);
+		show_line(out, "compare ", line.s);
+	}
 	for (size_t i = 0; i < p->notices.n; i++)
 		show_line(out, "note ", p->notices.v[i]);
 	if (p->setup_error)
@@ -332,12 +342,12 @@ static void show_head(const struct plan *p, struct str *out)
 static void add_range(const struct plan *p, uint64_t one, void (*format)(struct str *, uint64_t),
 		      struct str *out)
 {
-	str_addf(out, "; %u..%u sessions: ", p->sessions_min, p->sessions_max);
-	format(out, (uint64_t)fmin((double)one * p->sessions_min, 9e18));
-	if (p->sessions_max == p->sessions_min)
+	str_addf(out, "; %u..%u %ss: ", rounds_min(p), rounds_max(p), round_name(p));
+	format(out, (uint64_t)fmin((double)one * rounds_min(p), 9e18));
+	if (rounds_max(p) == rounds_min(p))
 		return;
 	str_add(out, " to ");
-	format(out, (uint64_t)fmin((double)one * p->sessions_max, 9e18));
+	format(out, (uint64_t)fmin((double)one * rounds_max(p), 9e18));
 }
 
 static void add_budget(const struct plan *p, uint64_t one, uint64_t budget,
@@ -347,7 +357,7 @@ static void add_budget(const struct plan *p, uint64_t one, uint64_t budget,
 		return;
 	str_add(out, ", budget ");
 	format(out, budget);
-	if ((double)one * p->sessions_min > (double)budget)
+	if ((double)one * rounds_min(p) > (double)budget)
 		str_add(out, " (may not be enough)");
 }
 
@@ -372,13 +382,13 @@ static void show_totals(const struct plan *p, struct str *out)
 	show_line(out, "jobs     ", line.s);
 	str_clear(&line);
 	unit_format_duration(&line, time);
-	str_add(&line, " a session");
+	str_addf(&line, " a %s", round_name(p));
 	add_range(p, time, unit_format_duration, &line);
 	add_budget(p, time, p->budget_time, unit_format_duration, &line);
 	show_line(out, "time     ", line.s);
 	str_clear(&line);
 	format_bytes(&line, written);
-	str_add(&line, bounded ? " a session at most" : " a session");
+	str_addf(&line, " a %s%s", round_name(p), bounded ? " at most" : "");
 	if (!bounded) {
 		str_add(&line, " at ");
 		format_bytes(&line, (uint64_t)PLAN_WRITE_RATE);

@@ -69,8 +69,8 @@ static void add_dates(struct str *s, const struct verdict *v)
 	str_release(&d);
 }
 
-static void add_values(struct str *s, const struct verdict *v, const struct metric *m,
-		       unsigned width)
+static void add_values(struct str *s, const struct view *w, const struct verdict *v,
+		       const struct metric *m, unsigned width)
 {
 	enum unit unit = v->judged || !m ? v->judged_unit : m->unit;
 	struct str t;
@@ -79,7 +79,11 @@ static void add_values(struct str *s, const struct verdict *v, const struct metr
 		return;
 	str_init(&t);
 	unit_format(&t, unit, v->value);
-	if (!isnan(v->base_value)) {
+	if (!isnan(v->base_value) && v->pairs) {
+		str_addf(&t, " of %s, ", w->r->interleave.name[ARM_CANDIDATE]);
+		unit_format(&t, unit, v->base_value);
+		str_addf(&t, " of %s (%u pairs)", w->r->interleave.name[ARM_REFERENCE], v->pairs);
+	} else if (!isnan(v->base_value)) {
 		str_add(&t, ", was ");
 		unit_format(&t, unit, v->base_value);
 		str_addf(&t, " (%u session%s, %u block%s", v->base_sessions,
@@ -237,7 +241,7 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 		view_add_estimate(&s, r, v);
 	}
 	str_addc(&s, '\n');
-	add_values(&s, v, m, width);
+	add_values(&s, w, v, m, width);
 	if (v->judged) {
 		label(&s, "by:");
 		add_wrapped(&s, v->judged, width);

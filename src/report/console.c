@@ -40,8 +40,14 @@ static void add_heading(struct console *c)
 			continue;
 		str_addf(&s, "%s%s = %s", i ? ", " : "", t->role, t->path ? target_node(t) : t->id);
 	}
-	str_addf(&s, "  profile %s, %zu session%s, %zu runs", r->profile, r->sessions.n,
-		 r->sessions.n == 1 ? "" : "s", r->runs.n);
+	if (r->interleave.kind != INTERLEAVE_NONE) {
+		str_add(&s, "  in turns: ");
+		interleave_title(&r->interleave, &s);
+		str_addf(&s, ", %zu run%s", r->runs.n, r->runs.n == 1 ? "" : "s");
+	} else {
+		str_addf(&s, "  profile %s, %zu session%s, %zu runs", r->profile, r->sessions.n,
+			 r->sessions.n == 1 ? "" : "s", r->runs.n);
+	}
 	if (r->inject)
 		str_addf(&s, ", injected: %s", r->inject);
 	if (r->partial)
@@ -89,6 +95,39 @@ static void add_beside(void *arg, const char *name, const char *text)
 	str_release(&s);
 }
 
+static void add_figures(struct console *c, struct str *s, uint32_t job)
+{
+	const struct job *j = &c->r->jobs[job];
+
+	for (int d = 0; d < DIR_COUNT; d++) {
+		const char *dir = io_dir_name((enum io_dir)d);
+		char name[32];
+
+		if (d == DIR_READ ? !job_reads(j)
+				  : !job_writes(j) || (d == DIR_TRIM) != job_trims(j))
+			continue;
+		str_addf(s, "  %s", dir);
+		snprintf(name, sizeof(name), "%s.iops", dir);
+		add_figure(c, s, job, name, " ");
+		snprintf(name, sizeof(name), "%s.bw", dir);
+		add_figure(c, s, job, name, ", ");
+		add_percentiles(c, s, job, dir);
+	}
+}
+
+/* One value of the setting, then the other: figures over both would be of neither. */
+static void add_arms(struct console *c, struct str *s, uint32_t job)
+{
+	const struct interleave *i = &c->r->interleave;
+
+	for (unsigned arm = 0; arm < ARM_COUNT; arm++) {
+		c->view.arm = arm;
+		str_addf(s, "\n  %-12s", i->name[arm]);
+		add_figures(c, s, job);
+	}
+	c->view.arm = ARM_COUNT;
+}
+
 /* The measure line of a workload: what it did, in the figures people quote. */
 static void add_measure(struct console *c, const struct verdict *v)
 {
@@ -103,20 +142,10 @@ static void add_measure(struct console *c, const struct verdict *v)
 		str_addf(&s, "  skipped: %s", v->text);
 	else if (v->kind != VERDICT_PASS) /* why stands in its block */
 		str_addf(&s, "  %s", verdict_name(v->kind));
-	for (int d = 0; d < DIR_COUNT && v->kind == VERDICT_PASS; d++) {
-		const char *dir = io_dir_name((enum io_dir)d);
-		char name[32];
-
-		if (d == DIR_READ ? !job_reads(j)
-				  : !job_writes(j) || (d == DIR_TRIM) != job_trims(j))
-			continue;
-		str_addf(&s, "  %s", dir);
-		snprintf(name, sizeof(name), "%s.iops", dir);
-		add_figure(c, &s, v->job, name, " ");
-		snprintf(name, sizeof(name), "%s.bw", dir);
-		add_figure(c, &s, v->job, name, ", ");
-		add_percentiles(c, &s, v->job, dir);
-	}
+	if (v->kind == VERDICT_PASS && c->r->interleave.kind == INTERLEAVE_SETTING)
+		add_arms(c, &s, v->job);
+	else if (v->kind == VERDICT_PASS)
+		add_figures(c, &s, v->job);
 	if (v->kind == VERDICT_PASS && view_verified(&c->view, v->job)) {
 		str_add(&s, ", verified ");
 		unit_format(&s, UNIT_BYTES, (double)view_verified(&c->view, v->job));
@@ -140,6 +169,8 @@ static void add_marks(const struct console *c, const struct verdict *v, struct s
 	str_init(&marks);
 	if (v->provisional)
 		str_addf(&marks, "  provisional (%u of 5)", n);
+	if (v->one_layout)
+		str_add(&marks, "  one layout");
 	if (v->watch)
 		str_add(&marks, "  watch");
 	if (marks.len && CHECK_INDENT + utf8_width(s->s) + marks.len > c->o->width)
@@ -180,6 +211,10 @@ static bool show_row(const struct console *c, const struct verdict *v, size_t to
 {
 	if (c->o->verbose || view_is_bad(v))
 		return true;
+	/* the gates of the reference stand in the documents, as cases that are judged elsewhere */
+	if (c->r->interleave.kind != INTERLEAVE_NONE && v->kind == VERDICT_SKIPPED &&
+	    v->check != VERDICT_MEASURE)
+		return false;
 	if (total > 200)
 		return false;
 	return v->kind != VERDICT_SKIPPED || v->check == VERDICT_MEASURE || total <= 40;

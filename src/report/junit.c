@@ -196,6 +196,14 @@ static void suite_properties(struct junit *j, const struct result *r)
 	property(j, "blkgate.profile", r->profile);
 	if (r->change)
 		property(j, "blkgate.change", r->change);
+	if (r->interleave.kind != INTERLEAVE_NONE) {
+		struct str s;
+
+		str_init(&s);
+		interleave_title(&r->interleave, &s);
+		property(j, "blkgate.interleaved", s.s);
+		str_release(&s);
+	}
 	if (r->inject)
 		property(j, "blkgate.injected", r->inject);
 	if (r->partial)

@@ -59,7 +59,7 @@ void view_init(struct view *w, const struct result *r)
 {
 	size_t *at = xcalloc(r->njobs + 1, sizeof(*at));
 
-	*w = (struct view){.r = r};
+	*w = (struct view){.r = r, .arm = ARM_COUNT};
 	w->run = xcalloc(r->runs.n ? r->runs.n : 1, sizeof(*w->run));
 	w->first = xcalloc(r->njobs + 1, sizeof(*w->first));
 	for (size_t i = 0; i < r->runs.n; i++)
@@ -82,18 +82,22 @@ void view_release(struct view *w)
 
 double view_median(const struct view *w, uint32_t job, const struct metric *m)
 {
-	size_t runs = w->first[job + 1] - w->first[job], n = 0;
+	size_t runs = w->first[job + 1] - w->first[job], n = 0, other = 0;
 	double *v = xcalloc(runs ? runs : 1, sizeof(*v)), median = NAN;
 
 	for (size_t i = 0; i < runs; i++) {
 		struct value value = {0};
 
+		if (w->arm < ARM_COUNT && w->run[w->first[job] + i]->arm != w->arm) {
+			other++;
+			continue;
+		}
 		metric_value(m, &w->r->jobs[job], &w->run[w->first[job] + i]->out, &value);
 		if (value.state == VALUE_OK)
 			v[n++] = value.v;
 	}
 	qsort(v, n, sizeof(*v), by_value);
-	if (n && n == runs)
+	if (n && n == runs - other)
 		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 	free(v);
 	return median;
@@ -198,7 +202,8 @@ const char *view_headline(enum exit_status s)
 
 bool view_may_accept(const struct result *r)
 {
-	if (r->inject || r->partial || r->interrupted || r->unfinished || r->setup_error)
+	if (r->inject || r->partial || r->interrupted || r->unfinished || r->setup_error ||
+	    r->interleave.kind != INTERLEAVE_NONE)
 		return false;
 	for (size_t i = 0; i < r->verdicts.n; i++)
 		if (r->verdicts.v[i].kind == VERDICT_ERROR)

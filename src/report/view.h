@@ -26,6 +26,7 @@ struct view {
 	const struct result *r;
 	const struct run **run; /* by job */
 	size_t *first;          /* njobs + 1 */
+	unsigned arm;           /* view_median: of that one only; ARM_COUNT = all */
 };
 void view_init(struct view *w, const struct result *r);
 void view_release(struct view *w);

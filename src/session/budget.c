@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/units.h"
 
+#include <stdlib.h>
+
 /* The last run of that job, NULL before the first. */
 static const struct outcome *last_run(const struct conductor *c, const struct job *j)
 {
@@ -31,25 +33,14 @@ static uint64_t run_written(const struct conductor *c, const struct job *j)
 	if (j->total)
 		return 0;
 	if (job_trims(j))
-		return plan_refill_bytes(c->p, j); /* what is trimmed is not written */
+		return interleaving(c)
+			       ? 0
+			       : plan_refill_bytes(c->p, j); /* what is trimmed is not written */
 	if (!job_writes(j))
 		return 0;
 	if (last)
 		return last->written;
 	return j->time_based ? 0 : j->size * j->loops * j->numjobs;
-}
-
-static uint64_t layout_written(const struct conductor *c)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t t = 0; t < c->p->ntargets; t++) {
-		struct target_needs n = plan_target_needs(c->p, t);
-
-		if (c->p->targets[t].kind == TARGET_DIR)
-			bytes += n.total;
-	}
-	return bytes;
 }
 
 static const char *check(struct conductor *c, uint64_t time, uint64_t bytes)
@@ -88,9 +79,47 @@ const char *budget_refuses_run(struct conductor *c, const struct order_entry *en
 	return check(c, time, bytes);
 }
 
+static uint64_t fresh_bytes(const struct conductor *c, const struct order_entry *entry, size_t n)
+{
+	uint32_t *job = xcalloc(n, sizeof(*job));
+	struct job *room = xcalloc(n, sizeof(*room));
+	struct plan part;
+	uint64_t bytes;
+
+	for (size_t i = 0; i < n; i++)
+		job[i] = entry[i].job;
+	part = plan_part(c->p, job, n, room);
+	bytes = plan_layout_bytes(&part);
+	free(room);
+	free(job);
+	return bytes;
+}
+
+const char *budget_refuses_pair(struct conductor *c, const struct order_entry *reference,
+				const struct order_entry *candidate, size_t n)
+{
+	const struct order_entry *of[ARM_COUNT] = {reference, candidate};
+	uint64_t time = 0, bytes = 0;
+
+	for (unsigned arm = 0; arm < ARM_COUNT; arm++) {
+		uint64_t longest = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			const struct job *j = &c->p->jobs[of[arm][i].job];
+			uint64_t t = run_time(c, j);
+
+			longest = t > longest ? t : longest;
+			bytes += run_written(c, j);
+		}
+		bytes += fresh_bytes(c, of[arm], n);
+		time += longest + c->fresh_ns;
+	}
+	return check(c, time, bytes);
+}
+
 const char *budget_refuses_session(struct conductor *c)
 {
-	uint64_t time = 0, bytes = layout_written(c);
+	uint64_t time = 0, bytes = plan_layout_bytes(c->p);
 
 	/* The first session starts with what fits; its runs are asked for one by one. */
 	for (size_t i = 0; c->session > c->first && i < c->p->njobs; i++) {

@@ -19,6 +19,9 @@ void tell(struct conductor *c, enum session_event_kind kind, const struct run_pr
 		.done = c->done,
 		.total = c->total,
 		.eta = c->remaining,
+		.pair = interleaving(c) ? c->pair + 1 : 0,
+		.value = c->p->interleave.kind == INTERLEAVE_SETTING ? c->p->interleave.name[c->arm]
+								     : NULL,
 		.progress = progress,
 		.finished = finished,
 		.text = text,
@@ -28,7 +31,7 @@ void tell(struct conductor *c, enum session_event_kind kind, const struct run_pr
 		c->o->event(c->o->arg, &ev);
 }
 
-static void judge(struct conductor *c)
+void judge_now(struct conductor *c)
 {
 	struct gate_options g = {.now = clock_utc(), .sessions_max = c->r->sessions_max};
 
@@ -36,7 +39,7 @@ static void judge(struct conductor *c)
 	gate_judge(c->r, c->o->baseline, &g);
 }
 
-static void new_session(struct conductor *c)
+void new_session(struct conductor *c)
 {
 	struct session *s = VEC_PUSH(&c->r->sessions);
 	struct str stamp;
@@ -60,7 +63,7 @@ static void new_session(struct conductor *c)
 
 /* The suite's `admit` conditions held before the first I/O; they must still hold after the last, or
  * the session measured something else than it says. */
-static void check_admission(struct conductor *c)
+void check_admission(struct conductor *c)
 {
 	const struct host host = {.root = "/"};
 	struct str why;
@@ -106,6 +109,13 @@ static int run_order(struct conductor *c, const struct session_order *order, str
 	return rc;
 }
 
+void record_early(struct conductor *c)
+{
+	for (size_t i = 0; i < c->r->runs.n; i++)
+		if (c->r->runs.v[i].session == c->session)
+			record_failed(c, &c->r->runs.v[i]);
+}
+
 static int run_session(struct conductor *c, struct err *e)
 {
 	struct session_order order;
@@ -123,9 +133,8 @@ static int run_session(struct conductor *c, struct err *e)
 		c->remaining += plan_run_time(&c->p->jobs[order.v[i].job]);
 	tell(c, EVENT_SESSION, NULL, NULL, NULL);
 	rc = record_session(c, e);
-	for (size_t i = 0; rc == 0 && i < c->r->runs.n; i++)
-		if (c->r->runs.v[i].session == c->session)
-			record_failed(c, &c->r->runs.v[i]); /* the claims that failed */
+	if (rc == 0)
+		record_early(c);
 	if (rc == 0)
 		rc = prepare_targets(c, seed, e);
 	if (rc == 0)
@@ -191,7 +200,7 @@ static int run_sessions(struct conductor *c, struct err *e)
 		if (!within_budget(c))
 			break;
 		rc = run_session(c, e);
-		judge(c);
+		judge_now(c);
 		tell(c, EVENT_JUDGED, NULL, NULL, NULL);
 	}
 	return rc;
@@ -213,7 +222,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	c.holds = xcalloc(p->ntargets ? p->ntargets : 1, sizeof(*c.holds));
 	for (size_t t = 0; t < p->ntargets; t++)
 		c.holds[t].lock.fd = c.holds[t].claim = -1;
-	c.journal_lock.fd = -1;
+	c.journal_lock.fd = c.setting.lock.fd = -1;
 	c.chosen = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.chosen));
 	c.failed = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.failed));
 	c.ring = jobs_ring(p->jobs, p->njobs);
@@ -222,7 +231,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	rc = record_open(&c, e);
 	if (rc == 0) {
 		take_holds(&c);
-		rc = run_sessions(&c, e);
+		rc = interleaving(&c) ? run_interleaved(&c, e) : run_sessions(&c, e);
 	} else {
 		r->setup_error = arena_strdup(&r->arena, e->text);
 		r->setup_status = STATUS_ERROR;
@@ -235,7 +244,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 		r->interrupted = true;
 		r->partial = "interrupted";
 	}
-	judge(&c);
+	judge_now(&c);
 	record_close(&c);
 	for (size_t t = 0; t < p->ntargets; t++)
 		hold_release(&c.holds[t]);
@@ -243,5 +252,6 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	free(c.chosen);
 	free(c.failed);
 	free(c.ring);
+	free(c.partner);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "base/fileio.h"
 #include "session/prepare.h"
 #include "session/session.h"
+#include "session/setting.h"
 
 struct conductor {
 	const struct plan *p;
@@ -27,11 +28,31 @@ struct conductor {
 	uint32_t session, done, total;
 	uint64_t remaining;     /* planned ns of the runs still to come in this session */
 	struct order_entry now; /* the run in flight */
+	/* interleaved */
+	uint32_t *partner; /* njobs: the same workload in the other arm; NULL = not interleaved */
+	uint32_t pair;
+	enum arm arm;
+	struct setting_hold setting;
+	uint64_t fresh_ns; /* the longest that files for one run took so far */
 };
+static inline bool interleaving(const struct conductor *c)
+{
+	return c->p->interleave.kind != INTERLEAVE_NONE;
+}
 
 /* conductor.c: to the observer. */
 void tell(struct conductor *c, enum session_event_kind kind, const struct run_progress *progress,
 	  const struct run *finished, const char *text);
+
+void judge_now(struct conductor *c);
+void new_session(struct conductor *c);
+/* The suite's `admit` conditions held before the first I/O; they must still hold after the last. */
+void check_admission(struct conductor *c);
+/* The claims that failed before there was a session to which the journal could tie them. */
+void record_early(struct conductor *c);
+
+/* interleave.c: the one session of two arms. */
+int run_interleaved(struct conductor *c, struct err *e);
 
 /* execute.c */
 void take_holds(struct conductor *c);
@@ -44,6 +65,9 @@ int execute(struct conductor *c, const struct order_entry *entry, size_t n, uint
 	    struct err *e);
 /* How many entries from this one on run at the same time. */
 size_t order_together(const struct conductor *c, const struct session_order *o, size_t at);
+/* That run, and all of its group, were not made. */
+void fail_entry(struct conductor *c, struct order_entry entry, enum outcome_status status,
+		const char *text);
 /* Every chosen job that has not failed yet gets an outcome without a measurement. */
 void fail_chosen(struct conductor *c, enum outcome_status status, const char *text);
 
@@ -55,6 +79,9 @@ int latency_log_end(struct conductor *c, struct latlog *log, struct run *run, st
 
 /* budget.c: NULL while the budget allows it, else the sentence (in the result's arena). */
 const char *budget_refuses_run(struct conductor *c, const struct order_entry *entry, size_t n);
+/* One run of each arm, and the files for it. */
+const char *budget_refuses_pair(struct conductor *c, const struct order_entry *reference,
+				const struct order_entry *candidate, size_t n);
 const char *budget_refuses_session(struct conductor *c); /* layout included */
 
 /* record.c: the journal */

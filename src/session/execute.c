@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "host/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static struct run_options run_opts(struct conductor *c, const bool *used, struct
 	*close_fds = (struct closing){0};
 	add_closing(close_fds, c->journalling ? c->journal.fd : -1);
 	add_closing(close_fds, c->journal_lock.fd);
+	add_closing(close_fds, c->setting.lock.fd);
 	for (uint32_t t = 0; t < c->p->ntargets; t++) {
 		const struct hold *h = &c->holds[t];
 
@@ -49,6 +51,15 @@ static struct run_options run_opts(struct conductor *c, const bool *used, struct
 	};
 }
 
+static enum arm arm_of(const struct conductor *c, uint32_t job)
+{
+	const struct interleave *i = &c->p->interleave;
+
+	return i->kind == INTERLEAVE_VERSUS
+		       ? interleave_arm(i, &c->p->targets[c->p->jobs[job].target])
+		       : c->arm;
+}
+
 /* What a run left when it could not be started at all. Before the first session there is nothing to
  * which the journal could tie it: run_session() records those. */
 static void add_failed_one(struct conductor *c, struct order_entry entry,
@@ -60,7 +71,9 @@ static void add_failed_one(struct conductor *c, struct order_entry entry,
 			    .session = c->session,
 			    .run = entry.run,
 			    .order = entry.run,
-			    .started = clock_utc()};
+			    .started = clock_utc(),
+			    .pair = c->pair,
+			    .arm = arm_of(c, entry.job)};
 	outcome_init(&run->out);
 	run->out.status = status;
 	run->out.sys = sys;
@@ -113,6 +126,12 @@ static void add_failed(struct conductor *c, struct order_entry entry, enum outco
 {
 	add_failed_one(c, entry, status, sys, text);
 	fail_company(c, entry.job, text);
+}
+
+void fail_entry(struct conductor *c, struct order_entry entry, enum outcome_status status,
+		const char *text)
+{
+	add_failed(c, entry, status, 0, text);
 }
 
 void fail_chosen(struct conductor *c, enum outcome_status status, const char *text)
@@ -251,7 +270,8 @@ static void request(struct conductor *c, struct party *y, size_t i)
 		.nclose = (unsigned)y->others[i].n,
 		.seed = j->randrepeat ? offsets_seed(c, y, i) : mixed,
 		.run_seed = mixed,
-		.inject = c->o->inject,
+		/* what is slowed down is compared with what is not */
+		.inject = interleaving(c) && c->arm == ARM_REFERENCE ? INJECT_NONE : c->o->inject,
 	};
 	hold_descriptors(&c->holds[j->target], c->p, j, &y->req[i]);
 }
@@ -332,6 +352,8 @@ static void push_run(struct conductor *c, const struct party *y, uint32_t job, i
 			    .run = y->entry[0].run,
 			    .order = y->order,
 			    .started = started,
+			    .pair = c->pair,
+			    .arm = arm_of(c, job),
 			    .out = *o};
 }
 
@@ -376,13 +398,66 @@ static int refill(struct conductor *c, const struct party *y, const struct run_o
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < y->n; i++) {
+	for (size_t i = 0; rc == 0 && i < y->n && !interleaving(c); i++) {
 		const struct job *j = &c->p->jobs[y->entry[i].job];
 
 		rc = hold_refill(&c->holds[j->target], c->p, j, y->req[i].run_seed, ro, &c->written,
 				 e);
 	}
 	return rc;
+}
+
+/* Interleaved, each run has files of its own: what all runs of an arm shared would be taken for a
+ * difference between the arms (PROCEDURE 5.4). */
+static int fresh_files(struct conductor *c, const struct party *y, struct err *e)
+{
+	uint32_t target = c->p->jobs[y->entry[0].job].target, *job = xcalloc(y->n, sizeof(*job));
+	struct job *room = xcalloc(y->n, sizeof(*room));
+	uint64_t begun = clock_now(), seed = c->r->sessions.v[c->session].seed;
+	struct closing close_fds;
+	struct run_options ro = run_opts(c, y->used, &close_fds);
+	struct plan part;
+
+	for (size_t i = 0; i < y->n; i++)
+		job[i] = y->entry[i].job;
+	part = plan_part(c->p, job, y->n, room);
+	if (c->p->targets[target].kind == TARGET_DIR && plan_target_needs(&part, target).files)
+		tell(c, EVENT_LAYOUT, NULL, NULL, c->p->targets[target].id);
+	hold_prepare(&c->holds[target], &part, target, rng_mix(seed ^ rng_mix(y->order + 1)), &ro,
+		     &c->written, e);
+	VEC_RELEASE(&close_fds);
+	free(room);
+	free(job);
+	if (clock_now() - begun > c->fresh_ns)
+		c->fresh_ns = clock_now() - begun;
+	return e->code;
+}
+
+/* The setting and the files of an interleaved run, which is what a session prepares else. */
+static int prepare_turn(struct conductor *c, const struct party *y, struct err *e)
+{
+	if (!interleaving(c))
+		return 0;
+	if (c->setting.path &&
+	    host_tunable_write(c->setting.path, c->p->interleave.name[c->arm], e) < 0)
+		return e->code;
+	return fresh_files(c, y, e);
+}
+
+/* Somebody else (udev when a device is closed, say) may have set it back meanwhile. */
+static void check_setting(struct conductor *c, struct party *y)
+{
+	struct err e = ERR_INIT;
+
+	if (!c->setting.path ||
+	    host_tunable_holds(c->setting.path, c->p->interleave.name[c->arm], &e) == 0)
+		return;
+	for (size_t i = 0; i < y->n; i++) {
+		c->failed[y->entry[i].job] = true;
+		if (y->out[i].status == OUTCOME_OK)
+			outcome_spoil(&y->out[i], "the setting was changed during the run: %.400s",
+				      e.text);
+	}
 }
 
 static int logs_begin(struct conductor *c, struct party *y, struct err *e)
@@ -398,8 +473,9 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 {
 	uint32_t total = total_of(c, y->entry[0].job);
 	struct closing close_fds;
-	struct run_options ro = run_opts(c, y->used, &close_fds);
 	struct err re = ERR_INIT;
+	int prepared = prepare_turn(c, y, &re);
+	struct run_options ro = run_opts(c, y->used, &close_fds);
 	struct outcome sum;
 	size_t from = c->r->runs.n;
 	int64_t started = clock_utc();
@@ -407,7 +483,7 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 
 	for (size_t i = 0; i < y->n; i++)
 		request(c, y, i);
-	if (refill(c, y, &ro, &re) < 0 || logs_begin(c, y, &re) < 0 ||
+	if (prepared < 0 || refill(c, y, &ro, &re) < 0 || logs_begin(c, y, &re) < 0 ||
 	    run_jobs(y->req, y->n, &ro, y->out, &re) < 0)
 		for (size_t i = 0; i < y->n; i++) {
 			y->out[i].status =
@@ -421,6 +497,7 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 		c->holds[c->p->jobs[y->entry[i].job].target].lost |= y->out[i].abandoned;
 		stopped |= y->out[i].status == OUTCOME_INTERRUPTED;
 	}
+	check_setting(c, y);
 	spoil_others(c, y);
 	unmix_device(c, y);
 	if (total != UINT32_MAX)
@@ -454,7 +531,8 @@ static bool party_starts(struct conductor *c, const struct party *y)
 			   "target lost: an earlier worker on it could not be killed");
 		return false;
 	}
-	why = budget_refuses_run(c, y->entry, y->n);
+	/* a pair was asked for as a whole */
+	why = interleaving(c) ? NULL : budget_refuses_run(c, y->entry, y->n);
 	if (!why)
 		return true;
 	for (size_t i = 0; i < y->n; i++)

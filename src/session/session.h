@@ -35,6 +35,8 @@ struct session_event {
 	uint32_t run;
 	uint32_t done, total; /* runs of this session */
 	uint64_t eta;         /* ns until this session's end, planned */
+	uint32_t pair; /* interleaved: from 1, else 0; done, total, eta are until the next look */
+	const char *value; /* of the setting that is compared; NULL = none is */
 	const struct run_progress *progress;
 	const struct run *finished;
 	const char *text;
@@ -47,6 +49,7 @@ struct session_options {
 	struct inject inject;
 	const char *partial;             /* a selection was made: reason, or NULL */
 	uint64_t wait_lock;              /* ns; 0 = do not wait, UINT64_MAX = for ever */
+	const char *settings; /* folder of records of switched settings; NULL: SESSION_SETTINGS */
 	const volatile int *stop;        /* set by the signal handler */
 	const struct baseline *baseline; /* may be NULL */
 	const struct pool_source *with;  /* judged results that this one goes on from */
@@ -54,6 +57,12 @@ struct session_options {
 	void (*event)(void *arg, const struct session_event *ev);
 	void *arg;
 };
+
+/* Gone after a reboot, as the settings are. */
+#define SESSION_SETTINGS "/run/blkgate"
+/* One sentence for each setting that a killed run left switched, and how to put it back. Records of
+ * settings that are as they were are removed. */
+void session_settings_left(const char *folder, struct notices *n);
 
 /*
  * Fills r, judged and ready to be reported, also when it fails: what was measured stays, the rest

@@ -45,6 +45,7 @@ void session_result_init(const struct plan *p, const struct session_options *o, 
 		*VEC_PUSH(&r->compare.must_match) = s->must_match.v[i];
 	for (size_t i = 0; i < s->note.n; i++)
 		*VEC_PUSH(&r->compare.note) = s->note.v[i];
+	r->interleave = p->interleave;
 	r->sessions_min = p->sessions_min;
 	r->sessions_max = p->sessions_max;
 	r->sessions_suite = s->sessions_max ? s->sessions_max : VERDICT_MAX_SESSIONS;
