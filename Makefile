@@ -3,6 +3,7 @@
 # make check      bootstrap, build, every test; nonzero when one fails
 # make demo       pass, accept, pass again, red: in under a minute, on a scratch folder
 # make asan|tsan|clang|fuzz   the same tree in a folder of its own, with its tests
+# make prove-io   the interleaved verdict on real I/O (root, minutes)
 # make prove-gate the error rates of the verdicts, simulated with the shipped code (minutes)
 # make install PREFIX=...
 # V=1 shows the commands. DEV=0 drops -Werror (packagers).
@@ -137,6 +138,9 @@ bench: all
 .PHONY: truth
 truth: all
 	$(Q)ci/truth
+.PHONY: prove-io
+prove-io: all
+	$(Q)ci/prove-io
 
 PREFIX ?= /usr/local
 .PHONY: install

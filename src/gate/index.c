@@ -152,6 +152,8 @@ void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 	g->twin = xcalloc(r->nchecks + 1, sizeof(*g->twin));
 	family_twins(&family, g->twin);
 	g->red_total = family_level(&family, g->twin);
+	r->judged_gates = (uint32_t)family_size(&family, g->twin);
+	r->red_level = r->judged_gates ? g->red_total : 0;
 	g->ring = jobs_ring(r->jobs, r->njobs);
 	index_runs(g);
 	index_baseline(g);

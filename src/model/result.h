@@ -122,6 +122,8 @@ struct result {
 	/* filled by gate */
 	VEC(struct verdict) verdicts; /* job by job: measure first, then its checks */
 	const char *baseline_digest;
+	uint32_t judged_gates; /* primary gates that share the family's level */
+	double red_level;      /* of each: false red on unchanged code at most; 0 = no gate */
 	const char
 		*environment; /* why the place is suspected and not the change; NULL = it is not */
 	enum exit_status status;

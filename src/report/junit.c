@@ -234,6 +234,13 @@ static void suite_properties(struct junit *j, const struct result *r)
 	}
 	if (r->environment)
 		property(j, "blkgate.environment", r->environment);
+	if (r->judged_gates) {
+		char level[64];
+
+		snprintf(level, sizeof(level), "%.3g %% over %u gates",
+			 100 * r->red_level * r->judged_gates, r->judged_gates);
+		property(j, "blkgate.family_bound", level);
+	}
 	for (size_t i = 0; i < r->notices.n; i++)
 		property(j, "blkgate.notice", r->notices.v[i]);
 	end(j);
