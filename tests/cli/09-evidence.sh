@@ -20,7 +20,9 @@ sim_suite hang.yaml "hang@3" "expect: [read.iops >= 1]"
 "$P" run hang.yaml --target "$T/scratch" >"$T/out" 2>"$T/err" &
 pid=$!
 for _ in $(seq 200); do
-	grep -q '"start"' blkgate-out/journal 2>/dev/null && ! [ -e blkgate-out/result.json ] && break
+	# the journal of the run before has an end
+	grep -q '"start"' blkgate-out/journal 2>/dev/null && ! grep -q '"end"' blkgate-out/journal &&
+		! [ -e blkgate-out/result.json ] && break
 	sleep 0.05
 done
 kill -9 "$pid"
