@@ -20,8 +20,10 @@ sim_suite hang.yaml "hang@3" "expect: [read.iops >= 1]"
 "$P" run hang.yaml --target "$T/scratch" >"$T/out" 2>"$T/err" &
 pid=$!
 for _ in $(seq 200); do
-	# the journal of the run before has an end
-	grep -q '"start"' blkgate-out/journal 2>/dev/null && ! grep -q '"end"' blkgate-out/journal &&
+	# one reading: the journal of the run before, which has an end, may
+	# be replaced between two
+	journal=$(cat blkgate-out/journal 2>/dev/null)
+	[[ $journal == *'"start"'* && $journal != *'"end"'* ]] &&
 		! [ -e blkgate-out/result.json ] && break
 	sleep 0.05
 done
