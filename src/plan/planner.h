@@ -227,6 +227,14 @@ static inline bool group_leads(const struct plan *p, size_t job)
 /* checks.c, known.c */
 void checks_begin(struct planner *pl, const struct workload *w);
 void checks_make(struct planner *pl, const struct workload *w, uint32_t job);
+/* Metrics behind a written name, each one that this job can have. 0 when an error was reported. */
+int checks_metrics(struct planner *pl, const char *name, uint32_t line, uint32_t column,
+		   const struct job *j, const struct metric **m);
+/* Names are unique in the job; the checks of a job are the last ones of the list. */
+bool checks_name_free(struct planner *pl, const struct check *c);
+void checks_add(struct planner *pl, const struct check *c);
+/* expects.c */
+void expect_make(struct planner *pl, const struct expr *x, uint32_t job);
 void known_apply(struct planner *pl);
 
 /* permit.c: the line of the suite to name for a word of a job. */

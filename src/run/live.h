@@ -232,8 +232,12 @@ int task_engine(struct task *k, unsigned depth, void *buffers, size_t buffer_len
 
 /* phases.c: ramp, measure, drain. k->t0 is set. */
 void task_run(struct task *k);
-/* Makes the next I/O of this io. False: it may not be issued, the run has failed. */
+/* issue.c: makes the next I/O of this io. False: it may not be issued, the run has failed. */
 bool task_prepare(struct task *k, struct io *io);
+/* All that may be issued now; what is pending alone. */
+void task_issue(struct task *k);
+void task_push(struct task *k);
+/* phases.c: the engine is broken; an I/O has failed. */
 void task_broken(struct task *k);
 void task_fail(struct task *k, const struct io *io, int sys);
 /* Submits and reaps until nothing is pending or in flight. */

@@ -63,9 +63,9 @@ int prepare_targets(struct conductor *c, uint64_t seed, struct err *e);
  * in the result why not. ERR_INTR, ERR_OUTPUT (journal). */
 int execute(struct conductor *c, const struct order_entry *entry, size_t n, uint32_t order,
 	    struct err *e);
-/* How many entries from this one on run at the same time. */
+/* together.c: how many entries from this one on run at the same time. */
 size_t order_together(const struct conductor *c, const struct session_order *o, size_t at);
-/* That run, and all of its group, were not made. */
+/* failed.c: that run, and all of its group, were not made. */
 void fail_entry(struct conductor *c, struct order_entry entry, enum outcome_status status,
 		const char *text);
 /* Every chosen job that has not failed yet gets an outcome without a measurement. */

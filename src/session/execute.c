@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Targets and single runs of a session: each ends in the result, also when it could not be made. */
-#include "session/conductor.h"
+#include "session/party.h"
 
 #include "base/clock.h"
 #include "base/rng.h"
@@ -13,13 +13,6 @@ static void on_progress(void *arg, const struct run_progress *progress)
 {
 	tell(arg, EVENT_PROGRESS, progress, NULL, NULL);
 }
-
-/* What a worker on that target must not keep: if it cannot be killed it would hold the other
- * targets and the locks until the machine goes down. */
-struct closing {
-	int *v;
-	size_t n, cap;
-};
 
 static void add_closing(struct closing *l, int fd)
 {
@@ -51,121 +44,6 @@ static struct run_options run_opts(struct conductor *c, const bool *used, struct
 	};
 }
 
-static enum arm arm_of(const struct conductor *c, uint32_t job)
-{
-	const struct interleave *i = &c->p->interleave;
-
-	return i->kind == INTERLEAVE_VERSUS
-		       ? interleave_arm(i, &c->p->targets[c->p->jobs[job].target])
-		       : c->arm;
-}
-
-/* What a run left when it could not be started at all. Before the first session there is nothing to
- * which the journal could tie it: run_session() records those. */
-static void add_failed_one(struct conductor *c, struct order_entry entry,
-			   enum outcome_status status, int sys, const char *text)
-{
-	struct run *run = VEC_PUSH(&c->r->runs);
-
-	*run = (struct run){.job = entry.job,
-			    .session = c->session,
-			    .run = entry.run,
-			    .order = entry.run,
-			    .started = clock_utc(),
-			    .pair = c->pair,
-			    .arm = arm_of(c, entry.job)};
-	outcome_init(&run->out);
-	run->out.status = status;
-	run->out.sys = sys;
-	snprintf(run->out.text, sizeof(run->out.text), "%s", text);
-	c->failed[entry.job] = true;
-	if (c->session < c->r->sessions.n)
-		record_failed(c, run);
-}
-
-/* A number that no run of the job has in this session: two records of one run are a damaged result.
- */
-static uint32_t next_run(const struct conductor *c, size_t job)
-{
-	uint32_t next = 0;
-
-	for (size_t i = 0; i < c->r->runs.n; i++) {
-		const struct run *run = &c->r->runs.v[i];
-
-		if (run->job == job && run->session == c->session && run->run >= next)
-			next = run->run + 1;
-	}
-	return next;
-}
-
-/* "'NAME' on 'ROLE'" */
-static const char *job_label(const struct conductor *c, uint32_t job)
-{
-	const struct job *j = &c->p->jobs[job];
-
-	return arena_printf(&c->r->arena, "'%s' on '%s'", j->name, c->p->targets[j->target].role);
-}
-
-/* The others of its group cannot run without it. */
-static void fail_company(struct conductor *c, uint32_t job, const char *text)
-{
-	for (uint32_t k = c->ring[job]; k != job; k = c->ring[k]) {
-		char why[512];
-
-		if (!c->chosen[k] || c->failed[k])
-			continue;
-		snprintf(why, sizeof(why), "it runs only at the same time as %s, which failed: %s",
-			 job_label(c, job), text);
-		add_failed_one(c, (struct order_entry){.job = k, .run = next_run(c, k)},
-			       OUTCOME_COMPANION, 0, why);
-	}
-}
-
-static void add_failed(struct conductor *c, struct order_entry entry, enum outcome_status status,
-		       int sys, const char *text)
-{
-	add_failed_one(c, entry, status, sys, text);
-	fail_company(c, entry.job, text);
-}
-
-void fail_entry(struct conductor *c, struct order_entry entry, enum outcome_status status,
-		const char *text)
-{
-	add_failed(c, entry, status, 0, text);
-}
-
-void fail_chosen(struct conductor *c, enum outcome_status status, const char *text)
-{
-	for (size_t i = 0; i < c->p->njobs; i++) {
-		struct order_entry entry = {.job = (uint32_t)i, .run = next_run(c, i)};
-
-		if (c->chosen[i] && !c->failed[i])
-			add_failed_one(c, entry, status, 0, text);
-	}
-}
-
-static bool uses(const struct conductor *c, size_t job, uint32_t target)
-{
-	return c->chosen[job] && !c->failed[job] && c->p->jobs[job].target == target &&
-	       !plan_job_diskless(&c->p->jobs[job]);
-}
-
-static void fail_target(struct conductor *c, uint32_t target, const struct err *e)
-{
-	char text[1100];
-
-	snprintf(text, sizeof(text), "%s%s%s", e->text, e->hint[0] ? "; " : "", e->hint);
-	for (size_t i = 0; i < c->p->njobs; i++)
-		if (uses(c, i, target))
-			add_failed_one(
-				c, (struct order_entry){.job = (uint32_t)i, .run = next_run(c, i)},
-				OUTCOME_SETUP, e->sys, text);
-	for (uint32_t i = 0; i < c->p->njobs; i++)
-		if (c->chosen[i] && c->failed[i] && c->p->jobs[i].target == target)
-			fail_company(c, i, text);
-	tell(c, EVENT_NOTICE, NULL, NULL, e->text);
-}
-
 void take_holds(struct conductor *c)
 {
 	for (uint32_t t = 0; t < c->p->ntargets; t++) {
@@ -188,7 +66,7 @@ int prepare_targets(struct conductor *c, uint64_t seed, struct err *e)
 		bool used = false;
 
 		for (size_t i = 0; i < c->p->njobs; i++)
-			used |= uses(c, i, t);
+			used |= job_uses(c, i, t);
 		if (!used || c->holds[t].lost)
 			continue;
 		if (c->p->targets[t].kind == TARGET_DIR)
@@ -210,17 +88,6 @@ int prepare_targets(struct conductor *c, uint64_t seed, struct err *e)
 	return rc;
 }
 
-/* Runs that are made at the same time. */
-struct party {
-	const struct order_entry *entry;
-	size_t n;
-	uint32_t order;
-	struct run_request *req;
-	struct outcome *out;
-	struct closing *others; /* a run: descriptors of the targets of the others */
-	bool *used;             /* ntargets */
-};
-
 static void party_open(struct conductor *c, struct party *y)
 {
 	y->req = xcalloc(y->n, sizeof(*y->req));
@@ -239,18 +106,6 @@ static void party_close(struct party *y)
 	free(y->out); /* what is in them went to the result */
 	free(y->others);
 	free(y->used);
-}
-
-/* Alike in every run. Of several on one target each has its own: in step with each other one would
- * find in the caches of the device what the other has just touched. */
-static uint64_t offsets_seed(const struct conductor *c, const struct party *y, size_t i)
-{
-	const struct job *j = &c->p->jobs[y->entry[i].job];
-	uint64_t before = 0;
-
-	for (size_t k = 0; k < i; k++)
-		before += c->p->jobs[y->entry[k].job].target == j->target;
-	return rng_mix(before ? j->seed ^ rng_mix(before) : j->seed);
 }
 
 static void request(struct conductor *c, struct party *y, size_t i)
@@ -276,72 +131,6 @@ static void request(struct conductor *c, struct party *y, size_t i)
 	hold_descriptors(&c->holds[j->target], c->p, j, &y->req[i]);
 }
 
-/* One that failed, the first cause before those that were only stopped; n = none. */
-static size_t first_failed(const struct party *y)
-{
-	size_t found = y->n;
-
-	for (size_t i = 0; i < y->n; i++) {
-		enum outcome_status s = y->out[i].status;
-
-		if (s != OUTCOME_OK &&
-		    (found == y->n ||
-		     (s != OUTCOME_INTERRUPTED && y->out[found].status == OUTCOME_INTERRUPTED)))
-			found = i;
-	}
-	return found;
-}
-
-/* Beside one that failed the others did not do what was asked for, however well they went. */
-static void spoil_others(struct conductor *c, struct party *y)
-{
-	size_t bad = first_failed(y);
-
-	for (size_t i = 0; i < y->n && bad < y->n; i++) {
-		c->failed[y->entry[i].job] = true;
-		if (y->out[i].status == OUTCOME_OK)
-			outcome_spoil(&y->out[i],
-				      "it ran at the same time as %s, which failed: %.400s",
-				      job_label(c, y->entry[bad].job), y->out[bad].text);
-	}
-}
-
-static bool one_device(const struct conductor *c, const struct party *y, size_t a, size_t b)
-{
-	const struct target *x = &c->p->targets[c->p->jobs[y->entry[a].job].target];
-	const struct target *z = &c->p->targets[c->p->jobs[y->entry[b].job].target];
-
-	return x->dev_major == z->dev_major && x->dev_minor == z->dev_minor;
-}
-
-/* What of it the count of the target's device holds besides. NULL = nothing: of a device a trim has
- * a count of its own, of a file it is writes of the file system. */
-static const char *written_by(const struct conductor *c, const struct job *j)
-{
-	if (!job_writes(j) || plan_job_diskless(j))
-		return NULL;
-	if (!job_trims(j))
-		return "another workload wrote to the device at the same time";
-	return c->p->targets[j->target].kind == TARGET_BLOCK
-		       ? NULL
-		       : "another workload trimmed on the device at the same time";
-}
-
-/* The count of a device does not tell whose writes they were. */
-static void unmix_device(const struct conductor *c, struct party *y)
-{
-	for (size_t i = 0; i < y->n; i++)
-		for (size_t k = 0; k < y->n; k++) {
-			const char *why = written_by(c, &c->p->jobs[y->entry[k].job]);
-			struct outcome_device *d = &y->out[i].device_written;
-
-			if (k == i || d->state != DEVICE_KNOWN || !why || !one_device(c, y, i, k))
-				continue;
-			*d = (struct outcome_device){.state = DEVICE_UNKNOWN};
-			snprintf(d->why, sizeof(d->why), "%s", why);
-		}
-}
-
 static void push_run(struct conductor *c, const struct party *y, uint32_t job, int64_t started,
 		     const struct outcome *o)
 {
@@ -353,30 +142,8 @@ static void push_run(struct conductor *c, const struct party *y, uint32_t job, i
 			    .order = y->order,
 			    .started = started,
 			    .pair = c->pair,
-			    .arm = arm_of(c, job),
+			    .arm = arm_of_run(c, job),
 			    .out = *o};
-}
-
-/* The total of the group whose first run that is; UINT32_MAX = it has none. */
-static uint32_t total_of(const struct conductor *c, uint32_t job)
-{
-	for (uint32_t k = c->ring[job]; k != job; k = c->ring[k])
-		if (c->p->jobs[k].total && c->chosen[k])
-			return k;
-	return UINT32_MAX;
-}
-
-static void make_total(struct conductor *c, const struct party *y, struct outcome *sum)
-{
-	const struct outcome **part = xcalloc(y->n, sizeof(*part));
-	const char **what = xcalloc(y->n, sizeof(*what));
-	for (size_t i = 0; i < y->n; i++) {
-		part[i] = &y->out[i];
-		what[i] = job_label(c, y->entry[i].job);
-	}
-	outcome_total(sum, part, what, y->n);
-	free(part);
-	free(what);
 }
 
 /* Everything of the party into the journal, then to the observer. */
@@ -527,8 +294,8 @@ static bool party_starts(struct conductor *c, const struct party *y)
 			return false;
 		if (!c->holds[j->target].lost || plan_job_diskless(j))
 			continue;
-		add_failed(c, y->entry[i], OUTCOME_LOST, 0,
-			   "target lost: an earlier worker on it could not be killed");
+		fail_with_group(c, y->entry[i], OUTCOME_LOST, 0,
+				"target lost: an earlier worker on it could not be killed");
 		return false;
 	}
 	/* a pair was asked for as a whole */
@@ -536,23 +303,11 @@ static bool party_starts(struct conductor *c, const struct party *y)
 	if (!why)
 		return true;
 	for (size_t i = 0; i < y->n; i++)
-		add_failed_one(c, y->entry[i], OUTCOME_NONE, 0, why);
+		fail_one(c, y->entry[i], OUTCOME_NONE, 0, why);
 	fail_company(c, y->entry[0].job, why);
 	if (!c->r->partial)
 		c->r->partial = why;
 	return false;
-}
-
-size_t order_together(const struct conductor *c, const struct session_order *o, size_t at)
-{
-	const struct order_entry *first = &o->v[at];
-	uint32_t group = c->p->jobs[first->job].group;
-	size_t n = 1;
-
-	while (group && at + n < o->n && c->p->jobs[o->v[at + n].job].group == group &&
-	       o->v[at + n].run == first->run)
-		n++;
-	return n;
 }
 
 int execute(struct conductor *c, const struct order_entry *entry, size_t n, uint32_t order,

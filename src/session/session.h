@@ -47,8 +47,8 @@ struct session_options {
 	const char *latency_log; /* folder for the latencies of each run, or NULL */
 	const char *change, *inject_text;
 	struct inject inject;
-	const char *partial;             /* a selection was made: reason, or NULL */
-	uint64_t wait_lock;              /* ns; 0 = do not wait, UINT64_MAX = for ever */
+	const char *partial;  /* a selection was made: reason, or NULL */
+	uint64_t wait_lock;   /* ns; 0 = do not wait, UINT64_MAX = for ever */
 	const char *settings; /* folder of records of switched settings; NULL: SESSION_SETTINGS */
 	const volatile int *stop;        /* set by the signal handler */
 	const struct baseline *baseline; /* may be NULL */
