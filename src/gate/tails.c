@@ -61,15 +61,18 @@ bool tails_gap(const double *grid, double q, double tolerance, struct gap *out)
 	return best > ONE_STEP * all;
 }
 
-/* The share of a run. Fewer I/Os than the bursts that it takes count as so many: how few they are
- * is chance, and nothing has no logarithm. False: there are more, in too few bursts. */
+bool tails_share(uint64_t ios, uint64_t slices, uint64_t all, double *share, double *step)
+{
+	double n = fmax((double)ios, TAIL_BURSTS);
+
+	*share = n / fmax((double)all, n);
+	*step = 1 / n;
+	return slices >= TAIL_BURSTS || ios <= TAIL_BURSTS;
+}
+
 static bool share_of(const struct tail *t, uint32_t limit, double *share, double *step)
 {
-	double ios = fmax((double)tail_ios(t, limit), TAIL_BURSTS);
-
-	*share = ios / fmax((double)t->ios.n, ios);
-	*step = 1 / ios;
-	return tail_slices(t, limit) >= TAIL_BURSTS || tail_ios(t, limit) <= TAIL_BURSTS;
+	return tails_share(tail_ios(t, limit), tail_slices(t, limit), t->ios.n, share, step);
 }
 
 void tail_view_value(const struct tail_view *t, const struct metric *m, const struct outcome *o,

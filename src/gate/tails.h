@@ -20,6 +20,13 @@
  */
 size_t tails_judge(struct stored_input *in, struct stored_output *out, size_t n);
 
+/*
+ * The share of a run's I/Os that are slow, and its step. Fewer than the bursts that it takes count
+ * as so many: how few they are is chance, and nothing has no logarithm. False: there are more, in
+ * too few slices.
+ */
+bool tails_share(uint64_t ios, uint64_t slices, uint64_t all, double *share, double *step);
+
 struct gap {
 	double low, high; /* ns, on both sides */
 };

@@ -41,9 +41,5 @@ enum sequence_state trial_stored(const struct cell *c, struct rng *rng, const do
 enum sequence_state trial_interleaved(const struct cell *c, struct rng *rng, unsigned *cost);
 /* Share of calibrations (10 sessions) that warn for a tolerance. */
 double calibrations_warn(const struct cell *c, double tolerance);
-/* Naive rules of the field, one new session of five runs against one of five: share of red. */
-enum naive { NAIVE_ONE_RUN, NAIVE_MEDIANS, NAIVE_WELCH, NAIVE_COUNT };
-extern const char *const naive_names[NAIVE_COUNT];
-double naive_red(const struct cell *c, enum naive rule);
 
 #endif

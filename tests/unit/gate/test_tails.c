@@ -243,12 +243,29 @@ static void test_counts(void **state)
 	arena_release(&a);
 }
 
+/* Few I/Os are as many as the bursts asked for; many in few bursts are no share. */
+static void test_share(void **state)
+{
+	double share, step;
+
+	(void)state;
+	assert_true(tails_share(0, 0, 10000, &share, &step));
+	assert_true(fabs(share - .0015) < 1e-12 && fabs(step - 1.0 / 15) < 1e-12);
+	assert_true(tails_share(TAIL_BURSTS, 1, 10000, &share, &step));
+	assert_false(tails_share(300, TAIL_BURSTS - 1, 10000, &share, &step));
+	assert_true(tails_share(300, TAIL_BURSTS, 10000, &share, &step));
+	assert_true(fabs(share - .03) < 1e-12 && fabs(step - 1.0 / 300) < 1e-12);
+	assert_true(tails_share(3, 3, 4, &share, &step)); /* never above all of them */
+	assert_true(fabs(share - 1) < 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cliff),  cmocka_unit_test(test_tail),
 		cmocka_unit_test(test_stored), cmocka_unit_test(test_without_tails),
 		cmocka_unit_test(test_gap),    cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
