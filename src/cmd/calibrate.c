@@ -83,8 +83,12 @@ static void one_gate(struct calibrating *k, const struct check *c, const char *t
 	ask.metric = c->metric;
 	ask.tolerance = c->tolerance;
 	ask.absolute = c->absolute;
+	calibration_beside(&ask, k->s->plan.jobs, k->s->plan.njobs, &k->s->plan.jobs[c->job]);
 	if (!calibrate_gate(k->f, k->b, &ask, &got)) {
-		str_addf(&k->out, "%s %s gate %s: no comparable session\n", target, job, c->metric);
+		str_addf(&k->out, "%s %s gate %s: no comparable session", target, job, c->metric);
+		if (ask.canary)
+			str_addf(&k->out, " that holds canary '%s'", ask.canary);
+		str_addc(&k->out, '\n');
 		k->unknown++;
 		return;
 	}
@@ -155,7 +159,7 @@ static void whole_suite(struct calibrating *k)
 		str_addf(&k->out,
 			 "suite: unchanged code passes in %.1f %%, undecided %.1f %%, red %.2f %%, "
 			 "after %.1f sessions (%zu gates, taken as independent)\n",
-			 100 * all.pass, 100 * all.undecided, 100 * all.red, all.sessions,
+			 100 * all.pass, 100 * all.undecided, 100 * all.red, all.cost,
 			 k->forecasts.n);
 		if (k->forecasts.v[worst].undecided > 0.01)
 			str_addf(&k->out, "  most of the undecided: %s (%.1f %%)\n",

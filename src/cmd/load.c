@@ -162,6 +162,7 @@ void forecast_text(const struct loaded *s, const struct baseline *b, bool any_ro
 					.targets = s->plan.targets,
 					.ntargets = s->plan.ntargets,
 					.any_role = any_role,
+					.interleave = &s->plan.interleave,
 					.max = s->plan.sessions_max,
 					.assumed_sd = s->suite.assumed_session_sd};
 	struct outlook o;

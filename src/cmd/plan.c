@@ -10,14 +10,12 @@ static const struct option_def *const defs[] = {
 	&opt_baselines, &opt_versus, &opt_ab,    &opt_pairs,       NULL,
 };
 
-/* What the stored sessions say of the verdict to come. */
+/* What the stored sessions say of the verdict to come, of two arms too: how noisy a run is. */
 static void add_forecast(const struct loaded *s, const struct options *o, struct str *text)
 {
 	struct baseline b = {0};
 	struct err e = ERR_INIT;
 
-	if (s->plan.interleave.kind != INTERLEAVE_NONE)
-		return;
 	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &b, &e) < 0) {
 		str_add(text, "forecast: not known: ");
 		str_add_clean(text, e.text, strlen(e.text));

@@ -17,9 +17,9 @@ static uint32_t canary_of(const struct evidence *e, const struct judge *g)
 	return UINT32_MAX;
 }
 
-static const struct metric *canary_metric(const struct evidence *e, const struct job *canary)
+const struct metric *adjust_metric(const struct metric *m, const struct job *canary)
 {
-	return metric_applies(e->metric, canary, false) ? e->metric : metric_find("total.iops");
+	return metric_applies(m, canary, false) ? m : metric_find("total.iops");
 }
 
 static double middle(double *x, size_t n)
@@ -35,7 +35,7 @@ static const struct base_value *base_of(const struct evidence *e, const struct j
 {
 	const struct base_job *j = x->job[session * g->r->njobs + canary];
 
-	return judge_base_value(j, canary_metric(e, &g->r->jobs[canary])->name);
+	return judge_base_value(j, adjust_metric(e->metric, &g->r->jobs[canary])->name);
 }
 
 const char *adjust_lacks(const struct evidence *e, struct judge *g, const struct epoch_index *x,
@@ -72,7 +72,7 @@ static double fresh_of(const struct evidence *e, const struct judge *g, uint32_t
 		for (size_t i = 0; s.session == session && i < s.n && s.n == j->runs; i++) {
 			struct value val;
 
-			metric_value(canary_metric(e, j), j, &s.v[i]->out, &val);
+			metric_value(adjust_metric(e->metric, j), j, &s.v[i]->out, &val);
 			if (s.v[i]->out.status == OUTCOME_OK && val.state == VALUE_OK && val.v > 0)
 				x[n++] = val.v;
 		}
@@ -96,7 +96,7 @@ static bool fill_fresh(struct evidence *e, struct judge *g, uint32_t canary, str
 			    "%s is to be judged at equal level of canary '%s', which has no %s in "
 			    "session %u",
 			    e->check->metric, g->r->jobs[canary].name,
-			    canary_metric(e, &g->r->jobs[canary])->name, s.session + 1);
+			    adjust_metric(e->metric, &g->r->jobs[canary])->name, s.session + 1);
 		return false;
 	}
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "gate/baseline_level.h"
 #include "gate/judge.h"
+#include <math.h>
 
 const struct base_job *baseline_find_job(const struct base_session *s, const char *target,
 					 const char *name)
@@ -47,36 +48,83 @@ static const struct base_job *job_in(const struct baseline *b, size_t i,
 	return baseline_find_job(&b->sessions[i], target, name);
 }
 
-void level_open(struct level *l, const struct baseline *b, const struct result *without,
-		const char *target, const char *job, const char *metric)
+/* A canary that is wanted beside a level; name NULL = none. */
+struct beside {
+	const char *name, *metric, *canonical;
+};
+
+static double canary_level(const struct beside *c, const struct base_session *s, const char *target)
 {
-	*l = (struct level){.target = target, .job = job, .metric = metric};
+	static const struct scale logs = {.absolute = false, .sign = 1};
+	const struct base_job *j = baseline_find_job(s, target, c->name);
+	const struct base_value *v = judge_base_value(j, c->metric);
+	double *work, at;
+
+	if (!v || v->n != j->runs || !str_eq(j->canonical, c->canonical))
+		return NAN;
+	work = xcalloc(v->n + 1, sizeof(*work));
+	at = estimate_session(&logs, v->v, v->n, work);
+	free(work);
+	return at;
+}
+
+static void level_fill(struct level *l, const struct baseline *b, const struct result *without,
+		       struct beside *c)
+{
 	l->x = xcalloc(b->n + 1, sizeof(*l->x));
 	l->t = xcalloc(b->n + 1, sizeof(*l->t));
+	l->canary = c->name ? xcalloc(b->n + 1, sizeof(*l->canary)) : NULL;
 	for (size_t i = b->n; i-- > 0 && !l->canonical;) {
-		const struct base_job *j = job_in(b, i, without, target, job);
+		const struct base_job *j = job_in(b, i, without, l->target, l->job);
 
-		if (judge_base_value(j, metric)) {
+		if (judge_base_value(j, l->metric)) {
 			l->canonical = j->canonical;
 			l->runs = j->runs;
 			l->measurement_version = b->sessions[i].measurement_version;
 		}
 	}
+	for (size_t i = b->n; c->name && i-- > 0 && !c->canonical;) {
+		const struct base_job *j = job_in(b, i, without, l->target, c->name);
+
+		if (judge_base_value(j, c->metric))
+			c->canonical = j->canonical;
+	}
 	for (size_t i = 0; i < b->n; i++) {
-		const struct base_job *j = job_in(b, i, without, target, job);
-		const struct base_value *v = judge_base_value(j, metric);
+		const struct base_job *j = job_in(b, i, without, l->target, l->job);
+		const struct base_value *v = judge_base_value(j, l->metric);
+		double canary = c->name ? canary_level(c, &b->sessions[i], l->target) : 0;
 
 		if (v && v->n == l->runs && str_eq(j->canonical, l->canonical) &&
-		    b->sessions[i].measurement_version == l->measurement_version)
+		    b->sessions[i].measurement_version == l->measurement_version &&
+		    isfinite(canary)) {
+			if (l->canary)
+				l->canary[l->n] = canary;
 			level_add(l, &b->sessions[i], v);
-		else if (v || baseline_gated(j, metric))
+		} else if (v || baseline_gated(j, l->metric)) {
 			l->left_out++;
+		}
 	}
+}
+
+void level_open(struct level *l, const struct baseline *b, const struct result *without,
+		const char *target, const char *job, const char *metric)
+{
+	*l = (struct level){.target = target, .job = job, .metric = metric};
+	level_fill(l, b, without, &(struct beside){0});
+}
+
+void level_open_beside(struct level *l, const struct baseline *b, const char *target,
+		       const char *job, const char *metric, const char *canary,
+		       const char *canary_metric)
+{
+	*l = (struct level){.target = target, .job = job, .metric = metric};
+	level_fill(l, b, NULL, &(struct beside){.name = canary, .metric = canary_metric});
 }
 
 void level_close(struct level *l)
 {
 	free(l->x);
+	free(l->canary);
 	free(l->t);
 }
 

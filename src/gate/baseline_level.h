@@ -19,7 +19,8 @@ struct level {
 	const char *canonical;
 	uint32_t runs;
 	unsigned measurement_version;
-	double *x; /* session medians, base unit */
+	double *x;      /* session medians, base unit */
+	double *canary; /* medians of the logs of a canary, one beside each; or NULL */
 	struct boot_time *t;
 	size_t n;
 	size_t left_out; /* sessions that hold the gate and cannot be compared with the newest */
@@ -30,6 +31,12 @@ struct level {
  * NULL = none. */
 void level_open(struct level *l, const struct baseline *b, const struct result *without,
 		const char *target, const char *job, const char *metric);
+/* The same with a canary beside each session, on the same target: a session without a whole set of
+ * its values above zero, or with another job text of it than the newest, is left out and counted,
+ * as the rule leaves it out (gate/adjust.c). */
+void level_open_beside(struct level *l, const struct baseline *b, const char *target,
+		       const char *job, const char *metric, const char *canary,
+		       const char *canary_metric);
 void level_close(struct level *l);
 uint32_t level_blocks(const struct level *l);
 double level_median(const struct level *l); /* NaN when empty */

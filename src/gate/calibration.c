@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "gate/calibration.h"
 #include "gate/baseline_level.h"
-#include "gate/judge.h"
+#include "gate/stored.h"
 #include <math.h>
 
 #define MEDIAN_OF_FIVE 0.287 /* variance of the median of five standard normal values */
 #define PAIRS 20u
+#define MORE_SESSIONS 20u /* beyond which a baseline gains little */
 #define FOUND 0.95
 #define MODES_LEFT 0.15 /* of the variance, after a split in two */
 #define MODES_SHARE 0.2 /* of the values, in the smaller group */
@@ -75,6 +76,30 @@ static void look_for_modes(const struct baseline *b, const struct level *l, cons
 	free(v);
 }
 
+/* What is left of n session values at equal canary level; two degrees of freedom go for the line.
+ */
+static double left_over(const double *x, const double *canary, size_t n, double *slope)
+{
+	double mx = 0, mc = 0, xx = 0, xc = 0, cc = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		mx += (x[i] - x[0]) / (double)n;
+		mc += (canary[i] - canary[0]) / (double)n;
+	}
+	for (size_t i = 0; i < n; i++) { /* from the first on: equal values are equal to the bit */
+		double dx = x[i] - x[0] - mx, dc = canary[i] - canary[0] - mc;
+
+		xx += dx * dx;
+		xc += dx * dc;
+		cc += dc * dc;
+	}
+	*slope = xc / cc;
+	/* a canary that stood still tells nothing of the day it moves */
+	return n < 3 || !(cc > 0)
+		       ? NAN
+		       : calibrate_sd(sqrt(fmax(xx - *slope * xc, 0) / (double)(n - 2)), n - 1);
+}
+
 static void measure_spread(const struct level *l, const struct scale *s, struct calibration *c)
 {
 	const struct pool *runs = s->absolute ? &l->runs_plain : &l->runs_log;
@@ -84,10 +109,15 @@ static void measure_spread(const struct level *l, const struct scale *s, struct 
 	for (size_t i = 0; i < l->n; i++)
 		x[i] = scale_orient(s, l->x[i]);
 	pool_add(&p, x, l->n);
-	c->median_sd = calibrate_sd(pool_sd(&p), l->n);
+	c->median_sd = c->raw_sd = calibrate_sd(pool_sd(&p), l->n);
 	c->run_sd = pool_sd(runs);
-	part = c->median_sd * c->median_sd - MEDIAN_OF_FIVE * c->run_sd * c->run_sd;
+	part = c->raw_sd * c->raw_sd - MEDIAN_OF_FIVE * c->run_sd * c->run_sd;
 	c->session_sd = part > 0 ? sqrt(part) : 0;
+	if (l->canary) {
+		c->adjusted = true;
+		c->median_sd = left_over(x, l->canary, l->n, &c->slope);
+		c->slope *= s->sign;
+	}
 	free(x);
 }
 
@@ -99,19 +129,74 @@ static double share_of(const struct calibration_ask *a)
 	return fmin(fmax(pow(1 - a->undecided, 1 / m), .75), .9999);
 }
 
+/* As the rule will judge it: a canary counts when there are blocks enough. */
 static struct forecast_gate played(const struct calibration_ask *a, const struct calibration *c,
-				   const struct scale *s)
+				   const struct scale *s, uint32_t blocks)
 {
+	bool adjusted = c->adjusted && blocks >= CALIBRATION_SESSIONS;
+
 	return (struct forecast_gate){
 		.sessions = (uint32_t)c->sessions,
-		.blocks = c->blocks,
+		.blocks = blocks,
 		.max = a->max,
 		.delta = s->delta,
-		.sd = c->median_sd,
+		.sd = adjusted ? c->median_sd : c->raw_sd,
+		.adjusted = adjusted,
 		.within_sd = c->run_sd,
 		.assumed_sd = a->absolute ? fmax(a->assumed_sd * fabs(c->level), s->delta / 10)
 					  : a->assumed_sd,
 		.red_total = a->red_total};
+}
+
+/* Tolerance on the scale that the noise allows with that many sessions. The factors that are
+ * tabulated hold without a canary; with one they are played. */
+static double allowed(struct forecaster *f, const struct calibration_ask *a,
+		      const struct calibration *c, const struct scale *s, uint32_t sessions)
+{
+	struct forecast_gate g = played(a, c, s, sessions);
+
+	if (!c->adjusted)
+		return calibrate_stored(sessions, a->max, share_of(a)) * c->median_sd;
+	g.sessions = sessions;
+	return c->median_sd > 0 ? forecast_tolerance(f, g, share_of(a)) : 0;
+}
+
+static void ask_rule(struct forecaster *f, const struct calibration_ask *a, const struct scale *s,
+		     struct calibration *c)
+{
+	double needed = allowed(f, a, c, s, (uint32_t)c->sessions);
+	double pairs = calibrate_interleaved(PAIRS, share_of(a)) * c->run_sd;
+	double raw = calibrate_stored((uint32_t)c->sessions, a->max, share_of(a));
+	struct forecast_gate g = played(a, c, s, c->blocks);
+
+	c->factor = !c->adjusted ? raw : c->median_sd > 0 ? needed / c->median_sd : 0;
+	c->needed = scale_loss(s, needed);
+	c->with_more = allowed(f, a, c, s, MORE_SESSIONS);
+	c->interleaved = scale_loss(s, pairs);
+	c->state = calibrate_judge(s->delta, c->median_sd, c->factor);
+	if (isfinite(a->tolerance)) {
+		c->forecast_known = forecast_ask(f, &g, &c->forecast);
+		c->finds = scale_loss(s, forecast_finds(f, g, FOUND));
+	}
+	if (!c->adjusted)
+		return;
+	c->needed_raw = scale_loss(s, raw * c->raw_sd);
+	g.adjusted = false;
+	g.sd = c->raw_sd;
+	forecast_ask(f, &g, &c->raw);
+}
+
+void calibration_beside(struct calibration_ask *a, const struct job *jobs, size_t njobs,
+			const struct job *job)
+{
+	const struct metric *m = metric_find(a->metric);
+
+	a->canary = a->canary_metric = NULL;
+	for (size_t i = 0; job->adjust_by && m && i < njobs; i++)
+		if (jobs[i].target == job->target && str_eq(jobs[i].name, job->adjust_by)) {
+			a->canary = jobs[i].name;
+			a->canary_metric = adjust_metric(m, &jobs[i])->name;
+		}
 }
 
 bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct calibration_ask *a,
@@ -123,10 +208,11 @@ bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct
 
 	*c = (struct calibration){.metric = metric_find(a->metric), .absolute = a->absolute};
 	c->needed = c->factor = c->finds = c->interleaved = c->delta = NAN;
+	c->needed_raw = c->with_more = NAN;
 	if (!c->metric || !scale_make(c->metric, set ? a->tolerance : .05, a->absolute, &s))
 		return false;
 	c->delta = s.delta;
-	level_open(&l, b, NULL, a->target, a->job, a->metric);
+	level_open_beside(&l, b, a->target, a->job, a->metric, a->canary, a->canary_metric);
 	c->sessions = l.n;
 	c->left_out = l.left_out;
 	c->blocks = level_blocks(&l);
@@ -140,19 +226,8 @@ bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct
 	if (c->sessions == 0)
 		return false;
 	c->known = c->sessions >= CALIBRATION_SESSIONS && isfinite(c->median_sd);
-	if (c->known) {
-		struct forecast_gate g = played(a, c, &s);
-
-		c->factor = calibrate_stored((uint32_t)c->sessions, a->max, share_of(a));
-		c->needed = scale_loss(&s, c->factor * c->median_sd);
-		c->interleaved =
-			scale_loss(&s, calibrate_interleaved(PAIRS, share_of(a)) * c->run_sd);
-		c->state = calibrate_judge(s.delta, c->median_sd, c->factor);
-		if (set) {
-			c->forecast_known = forecast_ask(f, &g, &c->forecast);
-			c->finds = scale_loss(&s, forecast_finds(f, g, FOUND));
-		}
-	}
+	if (c->known)
+		ask_rule(f, a, &s, c);
 	return true;
 }
 
@@ -168,13 +243,12 @@ static void add_amount(const struct calibration *c, double x, struct str *out)
 
 void calibration_cure(const struct calibration_ask *a, const struct calibration *c, struct str *out)
 {
-	double more = calibrate_stored(20, a->max, share_of(a)) * c->median_sd;
-
 	if (c->blocks < CALIBRATION_SESSIONS)
 		str_addf(out, "cure: accept sessions of other boots or days (%u of %u)", c->blocks,
 			 CALIBRATION_SESSIONS);
-	else if (c->sessions < 20 && more <= c->delta)
-		str_addf(out, "cure: accept sessions until there are 20 (now %zu)", c->sessions);
+	else if (c->sessions < MORE_SESSIONS && c->with_more <= c->delta)
+		str_addf(out, "cure: accept sessions until there are %u (now %zu)", MORE_SESSIONS,
+			 c->sessions);
 	else if (c->interleaved <= a->tolerance)
 		str_add(out, "cure: interleave: --versus ROLE, or --ab SETTING=A,B");
 	else {
@@ -198,6 +272,11 @@ static void add_verdict(const struct calibration_ask *a, const struct calibratio
 		str_addf(out, "%s unchanged code passes in %.1f %%, undecided %.1f %%, red %.2f %%",
 			 c->blocks < CALIBRATION_SESSIONS ? "," : ";", 100 * c->forecast.pass,
 			 100 * c->forecast.undecided, 100 * c->forecast.red);
+	if (c->forecast_known && c->adjusted && c->blocks < CALIBRATION_SESSIONS)
+		str_add(out, ", not adjusted as long as that");
+	else if (c->forecast_known && c->adjusted)
+		str_addf(out, " (raw: %.1f, %.1f, %.2f %%)", 100 * c->raw.pass,
+			 100 * c->raw.undecided, 100 * c->raw.red);
 	str_add(out, "; finds a loss of ");
 	add_amount(c, c->finds, out);
 	str_addc(out, '\n');
@@ -214,6 +293,13 @@ void calibration_text(const struct calibration_ask *a, const struct calibration 
 	str_addf(out, ": %zu session%s, %u block%s, run sd ", c->sessions,
 		 c->sessions == 1 ? "" : "s", c->blocks, c->blocks == 1 ? "" : "s");
 	add_amount(c, c->run_sd, out);
+	if (!c->known && c->sessions >= CALIBRATION_SESSIONS) {
+		str_addf(out,
+			 "\n  canary '%s' had one and the same value in all of them: it tells "
+			 "nothing\n",
+			 a->canary);
+		return;
+	}
 	if (!c->known) {
 		str_addf(out,
 			 "\n  %u sessions are needed to know the spread between sessions, "
@@ -224,8 +310,14 @@ void calibration_text(const struct calibration_ask *a, const struct calibration 
 	str_add(out, ", session sd ");
 	add_amount(c, c->session_sd, out);
 	str_add(out, ", of a session median ");
-	add_amount(c, c->median_sd, out);
+	add_amount(c, c->raw_sd, out);
 	str_addc(out, '\n');
+	if (c->adjusted) {
+		str_addf(out, "  at equal level of canary '%s' (slope %.2f) that is ", a->canary,
+			 c->slope);
+		add_amount(c, c->median_sd, out);
+		str_add(out, ", by which the gate is judged\n");
+	}
 	if (c->blocks < CALIBRATION_SESSIONS)
 		str_addf(out,
 			 "  the sessions come from %u boot%s or day%s: what differs between boots "
@@ -239,7 +331,12 @@ void calibration_text(const struct calibration_ask *a, const struct calibration 
 	}
 	str_add(out, "  this noise allows a tolerance of ");
 	add_amount(c, c->needed, out);
-	str_addf(out, " (%.2f x the sd); interleaved, 20 pairs: ", c->factor);
+	str_addf(out, " (%.2f x the sd)", c->factor);
+	if (c->adjusted) {
+		str_add(out, ", raw ");
+		add_amount(c, c->needed_raw, out);
+	}
+	str_addf(out, "; interleaved, %u pairs: ", PAIRS);
 	add_amount(c, c->interleaved, out);
 	str_addc(out, '\n');
 	if (isfinite(a->tolerance))

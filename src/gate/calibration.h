@@ -2,7 +2,7 @@
 /*
  * gate/calibration: what the accepted sessions of a gate say about its noise: which tolerance it
  * can keep, what it would find, and what would help (PROCEDURE 6, `blkgate calibrate`). Pure.
- * Includes: gate/{baseline,calibrate,forecast}.h. Ownership: nothing is kept.
+ * Includes: gate/{baseline,calibrate,forecast}.h model/job.h. Ownership: nothing is kept.
  */
 #ifndef BLKGATE_GATE_CALIBRATION_H
 #define BLKGATE_GATE_CALIBRATION_H
@@ -22,7 +22,12 @@ struct calibration_ask {
 	double undecided;  /* share of suites on unchanged code that may stay undecided */
 	double red_total;  /* level of each gate */
 	double assumed_sd; /* of a session */
+	/* adjust_by: the canary and its figure, see calibration_beside(); NULL = not adjusted */
+	const char *canary, *canary_metric;
 };
+/* Fills canary and canary_metric of an ask whose metric is set. */
+void calibration_beside(struct calibration_ask *a, const struct job *jobs, size_t njobs,
+			const struct job *job);
 
 struct calibration {
 	const struct metric *metric;
@@ -32,11 +37,14 @@ struct calibration {
 	double level; /* median of the sessions, base unit */
 	/* on the gate's scale: logs, or base units when absolute */
 	double run_sd;      /* inside sessions */
-	double median_sd;   /* of the session values */
+	double median_sd;   /* of the session values as they are judged: adjusted, or the raw one */
+	double raw_sd;      /* of the session values as they are */
 	double session_sd;  /* what of it the session brings: the rest is the runs' */
 	double factor;      /* k: tolerance over median_sd that keeps the wish; NAN unknown */
 	double delta;       /* the tolerance that is set, on the scale */
 	double needed;      /* that tolerance: ratio or base unit */
+	double needed_raw;  /* the same without adjust_by; NAN = the gate has none */
+	double with_more;   /* the tolerance, on the scale, that 20 accepted sessions would need */
 	double interleaved; /* the same for two arms in one session, 20 pairs */
 	double finds;       /* smallest loss that is found in 95 of 100 changes; NAN */
 	enum gateable state;
@@ -45,6 +53,11 @@ struct calibration {
 	bool known;                    /* there are sessions enough for what stands above */
 	struct forecast forecast;      /* with the tolerance that is set */
 	bool forecast_known;
+	/* Judged at equal level of a canary: slope on its level, as the user sees the metric; and
+	 * the forecast without that. */
+	bool adjusted;
+	double slope;
+	struct forecast raw;
 };
 
 /* False when the baseline holds nothing of that gate. */

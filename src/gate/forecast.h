@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gate/forecast: what the stored-baseline rule will come to, found by playing it: the shipped
- * decision on sessions drawn from a normal law with the spread that was measured. Fixed seeds: the
- * same figures give the same forecast. Pure; a forecaster remembers what it played. Threads: one.
+ * gate/forecast: what a rule will come to, found by playing it: the shipped decision on sessions
+ * (or on runs of two arms) drawn from a normal law with the spread that was measured. Fixed seeds:
+ * the same figures give the same forecast. Pure; a forecaster remembers what it played. Threads:
+ * one.
  */
 #ifndef BLKGATE_GATE_FORECAST_H
 #define BLKGATE_GATE_FORECAST_H
@@ -15,17 +16,23 @@
 struct forecast_gate {
 	uint32_t sessions, blocks; /* of the baseline; 0 = there is none yet */
 	uint32_t max;              /* K: new sessions at most, 1..6 */
-	double delta;              /* tolerance */
-	double sd;                 /* of one session value */
-	double within_sd;          /* of one run inside a session */
-	double assumed_sd;         /* of a session, for the provisional rule */
+	/* Two arms in turn, pairs at most: of the rest delta, within_sd, red_total and effect hold;
+	 * 0 = against the baseline. */
+	uint32_t pairs;
+	double delta; /* tolerance */
+	double sd;    /* of one session value */
+	/* Judged at equal level of a canary (PROCEDURE 5.6): sd is what is left then. Not while
+	 * provisional. */
+	bool adjusted;
+	double within_sd;  /* of one run inside a session */
+	double assumed_sd; /* of a session, for the provisional rule */
 	double red_total;
 	double effect; /* true difference, positive = worse; 0 = unchanged code */
 };
 
 struct forecast {
 	double pass, red, undecided; /* shares that sum to 1 */
-	double sessions;             /* mean number of new sessions */
+	double cost;                 /* mean number of new sessions, or of pairs */
 };
 
 struct forecaster;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gate/outlook.h"
+#include "gate/outlook_gates.h"
 #include "gate/baseline_file.h"
 #include "gate/calibration.h"
 #include "gate/family.h"
@@ -29,83 +29,138 @@ static const char *role_of(const struct outlook_ask *a, const struct baseline *b
 	return "";
 }
 
-static void note_worst(struct outlook *out, const struct calibration_ask *ask,
-		       const struct calibration *c)
+double outlook_share(size_t gates)
 {
-	struct str name, cure;
+	return fmin(pow(1 - UNDECIDED, 1 / fmax((double)gates, 1)), .9999);
+}
 
-	if (c->forecast.undecided <= fmax(out->worst_share, WORTH_NAMING))
-		return;
+bool outlook_is_worst(const struct outlook *out, const struct forecast *f)
+{
+	return f->undecided > fmax(out->worst_share, WORTH_NAMING);
+}
+
+void outlook_note_worst(struct outlook *out, const struct forecast *f, const char *target,
+			const char *job, const char *metric, const char *cure)
+{
+	struct str name;
+
 	str_init(&name);
-	str_init(&cure);
-	out->worst_share = c->forecast.undecided;
-	baseline_add_gate(&name, ask->target, ask->job, ask->metric);
-	calibration_cure(ask, c, &cure);
+	baseline_add_gate(&name, target, job, metric);
+	out->worst_share = f->undecided;
 	snprintf(out->worst, sizeof(out->worst), "%s", name.s);
-	snprintf(out->cure, sizeof(out->cure), "%s", cure.s);
+	snprintf(out->cure, sizeof(out->cure), "%s", cure);
 	str_release(&name);
-	str_release(&cure);
+}
+
+static bool one_gate(const struct outlook_ask *a, const struct baseline *b, struct forecaster *f,
+		     const struct check *c, double red_total, struct outlook *out,
+		     struct calibration *got)
+{
+	const struct job *j = &a->jobs[c->job];
+	struct calibration_ask ask = {.target = role_of(a, b, j),
+				      .job = j->name,
+				      .metric = c->metric,
+				      .tolerance = c->tolerance,
+				      .absolute = c->absolute,
+				      .max = a->max,
+				      .gates = out->gates,
+				      .undecided = UNDECIDED,
+				      .red_total = red_total,
+				      .assumed_sd = a->assumed_sd};
+
+	calibration_beside(&ask, a->jobs, a->njobs, j);
+	if (!calibrate_gate(f, b, &ask, got) || !got->forecast_known)
+		return false;
+	if (outlook_is_worst(out, &got->forecast)) {
+		struct str cure;
+
+		str_init(&cure);
+		calibration_cure(&ask, got, &cure);
+		outlook_note_worst(out, &got->forecast, ask.target, ask.job, ask.metric, cure.s);
+		str_release(&cure);
+	}
+	return true;
+}
+
+static void outlook_sessions(const struct outlook_ask *a, const struct baseline *b,
+			     const struct outlook_gates *v, struct forecaster *f,
+			     struct outlook *out)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		struct calibration got;
+
+		if (!one_gate(a, b, f, &a->checks[v->check[i]], v->red_total, out, &got))
+			continue;
+		v->raw[out->played] = got.adjusted ? got.raw : got.forecast;
+		v->forecast[out->played++] = got.forecast;
+		out->adjusted |= got.adjusted;
+	}
 }
 
 void outlook(const struct outlook_ask *a, const struct baseline *b, struct outlook *out)
 {
 	struct forecaster *f = forecast_open();
-	struct forecast *v = xcalloc(a->nchecks + 1, sizeof(*v));
 	const struct family family = {a->jobs, a->njobs, a->checks, a->nchecks, 0};
 	uint32_t *twin = xcalloc(a->nchecks + 1, sizeof(*twin));
+	struct outlook_gates v = {.check = xcalloc(a->nchecks + 1, sizeof(*v.check)),
+				  .forecast = xcalloc(a->nchecks + 1, sizeof(*v.forecast)),
+				  .raw = xcalloc(a->nchecks + 1, sizeof(*v.raw))};
 	size_t worst;
 
 	*out = (struct outlook){0};
 	family_twins(&family, twin);
 	out->gates = family_size(&family, twin);
-	for (size_t i = 0; i < a->nchecks; i++) {
-		const struct check *c = &a->checks[i];
-		struct calibration_ask ask = {.metric = c->metric,
-					      .tolerance = c->tolerance,
-					      .absolute = c->absolute,
-					      .max = a->max,
-					      .gates = out->gates,
-					      .undecided = UNDECIDED,
-					      .assumed_sd = a->assumed_sd};
-		struct calibration got;
-
-		if (!takes_part(a, c) || twin[i] != i)
-			continue;
-		ask.red_total = family_level(&family, twin);
-		ask.job = a->jobs[c->job].name;
-		ask.target = role_of(a, b, &a->jobs[c->job]);
-		if (!calibrate_gate(f, b, &ask, &got) || !got.forecast_known)
-			continue;
-		v[out->played++] = got.forecast;
-		note_worst(out, &ask, &got);
-	}
-	out->all = forecast_suite(v, out->played, &worst);
-	free(v);
+	v.red_total = family_level(&family, twin);
+	for (uint32_t i = 0; i < a->nchecks; i++)
+		if (takes_part(a, &a->checks[i]) && twin[i] == i)
+			v.check[v.n++] = i;
+	if (a->interleave && a->interleave->kind != INTERLEAVE_NONE)
+		outlook_pairs(a, b, &v, f, out);
+	else
+		outlook_sessions(a, b, &v, f, out);
+	out->all = forecast_suite(v.forecast, out->played, &worst);
+	if (out->adjusted)
+		out->raw = forecast_suite(v.raw, out->played, &worst);
+	free(v.check);
+	free(v.forecast);
+	free(v.raw);
 	free(twin);
 	forecast_close(f);
+}
+
+static void add_forecast(const struct outlook *o, struct str *out)
+{
+	str_addf(out,
+		 "forecast on unchanged code: pass %.1f %%, undecided %.1f %%, red %.2f %%, after "
+		 "%.1f ",
+		 100 * o->all.pass, 100 * o->all.undecided, 100 * o->all.red, o->all.cost);
+	if (o->pairs)
+		str_addf(out, "pairs of at most %u", o->pairs);
+	else
+		str_add(out, "sessions");
+	if (o->played < o->gates)
+		str_addf(out, " (%zu of %zu gates; of the others too few sessions are known)",
+			 o->played, o->gates);
+	str_addc(out, '\n');
+	if (o->adjusted)
+		str_addf(out,
+			 "  raw, without adjust_by: pass %.1f %%, undecided %.1f %%, red %.2f %%\n",
+			 100 * o->raw.pass, 100 * o->raw.undecided, 100 * o->raw.red);
+	if (*o->worst)
+		str_addf(out, "  most of the undecided: %s (%.1f %%); %s\n", o->worst,
+			 100 * o->worst_share, o->cure);
 }
 
 void outlook_text(const struct outlook *o, struct str *out)
 {
 	if (o->gates == 0)
 		return;
-	if (o->played == 0) {
+	if (o->played > 0)
+		add_forecast(o, out);
+	else if (!o->pairs)
 		str_addf(
 			out,
 			"forecast: not known, %u comparable sessions of a gate are needed for it\n",
 			CALIBRATION_SESSIONS);
-		return;
-	}
-	str_addf(out,
-		 "forecast on unchanged code: pass %.1f %%, undecided %.1f %%, red %.2f %%, after "
-		 "%.1f "
-		 "sessions",
-		 100 * o->all.pass, 100 * o->all.undecided, 100 * o->all.red, o->all.sessions);
-	if (o->played < o->gates)
-		str_addf(out, " (%zu of %zu gates; the others have too few sessions)", o->played,
-			 o->gates);
-	str_addc(out, '\n');
-	if (*o->worst)
-		str_addf(out, "  most of the undecided: %s (%.1f %%); %s\n", o->worst,
-			 100 * o->worst_share, o->cure);
+	outlook_pairs_text(o, out);
 }

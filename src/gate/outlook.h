@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gate/outlook: what the verdict of a whole suite will be on unchanged code, before it is measured:
- * the forecast of each primary gate from the spread of the sessions in its baseline. Pure.
+ * the forecast of each primary gate from the spread of the sessions in its baseline, or, of two
+ * arms in turn, from the spread of the runs inside them. Pure.
  */
 #ifndef BLKGATE_GATE_OUTLOOK_H
 #define BLKGATE_GATE_OUTLOOK_H
@@ -9,6 +10,7 @@
 #include "gate/baseline.h"
 #include "gate/forecast.h"
 #include "model/check.h"
+#include "model/interleave.h"
 #include "model/job.h"
 #include "model/target.h"
 
@@ -22,19 +24,35 @@ struct outlook_ask {
 	bool any_role; /* the targets are not known (lint): the roles of the baseline hold */
 	uint32_t max;  /* sessions at most */
 	double assumed_sd;
+	const struct interleave *interleave; /* kind other than none: two arms in turn */
 };
+
+/* A tolerance of gates whose run sd is not known. */
+struct outlook_bear {
+	double delta; /* on the scale */
+	double tolerance;
+	bool absolute;
+	enum unit unit;
+};
+#define OUTLOOK_BEARS 8
 
 struct outlook {
 	struct forecast all;
-	size_t gates;       /* primary gates of jobs that run */
-	size_t played;      /* of those the ones behind `all` */
-	char worst[160];    /* gate with the most undecided, "" = none above 1 % */
-	double worst_share; /* its undecided */
-	char cure[100];     /* the cheapest for it */
+	struct forecast raw; /* the same without adjust_by */
+	bool adjusted;       /* a gate behind it has one */
+	uint32_t pairs;      /* at most; 0 = against the baseline */
+	size_t gates;        /* primary gates of jobs that run */
+	size_t played;       /* of those the ones behind `all` */
+	char worst[160];     /* gate with the most undecided, "" = none above 1 % */
+	double worst_share;  /* its undecided */
+	char cure[100];      /* the cheapest for it */
+	size_t nbears;       /* tolerances of the other gates, each once */
+	struct outlook_bear bears[OUTLOOK_BEARS];
+	char arms[100]; /* roles whose sessions would tell the run sd */
 };
 
 void outlook(const struct outlook_ask *a, const struct baseline *b, struct outlook *out);
-/* Two lines for people at most, each with a newline. */
+/* Lines for people, each with a newline. */
 void outlook_text(const struct outlook *o, struct str *out);
 
 #endif

@@ -58,7 +58,9 @@ void verdict_incomparable(struct judge *g, const char *session, const char *why,
 bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in,
 		    struct verdict *v);
 
-/* adjust.c: why a baseline session has no value of the canary that the gate is adjusted by; NULL =
+/* adjust.c: the figure of a canary that stands beside a gate of that metric. */
+const struct metric *adjust_metric(const struct metric *m, const struct job *canary);
+/* Why a baseline session has no value of the canary that the gate is adjusted by; NULL =
  * it has, or none is needed. */
 const char *adjust_lacks(const struct evidence *e, struct judge *g, const struct epoch_index *x,
 			 size_t session);

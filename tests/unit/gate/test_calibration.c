@@ -11,6 +11,8 @@
 #include "lab.h"
 
 static double session_sd, run_sd, gap;
+static double own_sd; /* what the session brings to the gate and not to the canary */
+static bool still;    /* the canary never moves */
 static struct rng rng;
 
 /* A session of five runs: a level of its own, runs about it, half of them in another mode. */
@@ -22,6 +24,24 @@ static void noisy(struct result *r, unsigned i)
 	for (size_t k = 0; k < r->runs.n; k++)
 		lab_rate(&r->runs.v[k].out,
 			 level * exp(run_sd * rng_normal(&rng) + (k % 2 ? gap / 2 : -gap / 2)));
+}
+
+/* The same beside a canary that shares the level. */
+static void beside(struct result *r, unsigned i)
+{
+	double level = 100000 * exp(session_sd * rng_normal(&rng));
+	double own = level * exp(own_sd * rng_normal(&rng));
+	uint32_t canary = 1;
+
+	for (size_t k = 0; k < r->runs.n; k++)
+		lab_rate(&r->runs.v[k].out, own * exp(run_sd * rng_normal(&rng)));
+	lab_job(r, "memory")->canary = true;
+	lab_check(r, canary, CHECK_EXPECT, "read.iops");
+	if (i == 3)
+		return; /* of that session the canary is missing */
+	for (uint32_t k = 0; k < r->jobs[canary].runs; k++)
+		lab_rate(&lab_run(r, canary, 0, k)->out,
+			 still ? 50000 : .5 * level * exp(run_sd * rng_normal(&rng)));
 }
 
 static bool ask(unsigned sessions, double tolerance, struct calibration *c, struct str *text)
@@ -70,6 +90,73 @@ static void test_spreads(void **state)
 	assert_true(c.finds > .05 && c.finds < .12);
 	lab_contains(text.s, "tolerance 5 %: holds; unchanged code passes in");
 	str_release(&text);
+}
+
+/* adjust_by: judged by what is left at equal level of the canary, the raw figures beside. */
+static void test_adjusted(void **state)
+{
+	struct job jobs[] = {{.name = "rand-4k", .rw = RW_RANDREAD, .adjust_by = "memory"},
+			     {.name = "memory", .rw = RW_RANDREAD}};
+	struct calibration_ask a = {.target = "dut",
+				    .job = "rand-4k",
+				    .metric = "read.iops",
+				    .tolerance = .05,
+				    .max = 5,
+				    .gates = 1,
+				    .undecided = .05,
+				    .red_total = .001,
+				    .assumed_sd = .015};
+	struct forecaster *f = forecast_open();
+	struct calibration c;
+	struct baseline b;
+	struct str text;
+
+	(void)state;
+	str_init(&text);
+	session_sd = .06;
+	own_sd = .008;
+	run_sd = .005;
+	rng_seed(&rng, 12);
+	lab_baseline(&b, 21, 100000, beside);
+	calibration_beside(&a, jobs, 2, &jobs[0]);
+	assert_string_equal(a.canary, "memory");
+	assert_string_equal(a.canary_metric, "read.iops");
+	assert_true(calibrate_gate(f, &b, &a, &c));
+	assert_true(c.adjusted && c.known && c.forecast_known);
+	assert_int_equal(c.sessions, 20);
+	assert_int_equal(c.left_out, 1);
+	assert_true(fabs(c.median_sd - .009) < .004);
+	assert_true(c.raw_sd > .04);
+	assert_true(fabs(c.slope - 1) < .15);
+	assert_int_equal(c.state, GATEABLE);
+	assert_true(c.forecast.pass > .97 && c.raw.pass < .9);
+	assert_true(c.needed < .04 && c.needed_raw > .05);
+	/* a degree of freedom and the slope cost something */
+	assert_true(c.factor > calibrate_stored(20, 5, .95) * .98);
+	calibration_text(&a, &c, &text);
+	lab_contains(text.s, "at equal level of canary 'memory' (slope ");
+	lab_contains(text.s, ", by which the gate is judged");
+	lab_contains(text.s, " (raw: ");
+	baseline_release(&b);
+	a.canary = NULL;
+	still = true;
+	lab_baseline(&b, 8, 100000, beside);
+	calibration_beside(&a, jobs, 2, &jobs[0]);
+	assert_true(calibrate_gate(f, &b, &a, &c));
+	assert_false(c.known || c.forecast_known);
+	str_clear(&text);
+	calibration_text(&a, &c, &text);
+	lab_contains(text.s, "it tells nothing");
+	still = false;
+	jobs[0].adjust_by = NULL;
+	calibration_beside(&a, jobs, 2, &jobs[0]);
+	assert_null(a.canary);
+	assert_true(calibrate_gate(f, &b, &a, &c));
+	assert_true(c.known && !c.adjusted);
+	assert_true(isnan(c.needed_raw));
+	baseline_release(&b);
+	str_release(&text);
+	forecast_close(f);
 }
 
 static void test_cures(void **state)
@@ -176,7 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spreads),    cmocka_unit_test(test_cures),
 		cmocka_unit_test(test_too_little), cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_absent),     cmocka_unit_test(test_adjusted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

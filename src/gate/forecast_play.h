@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gate/forecast_play: one question of a forecast, and how the shipped rules answer it. Private. */
+#ifndef BLKGATE_GATE_FORECAST_PLAY_H
+#define BLKGATE_GATE_FORECAST_PLAY_H
+
+#include "gate/forecast.h"
+
+#define FORECAST_SESSIONS_MAX 30u /* of a baseline: more change nothing that can be seen */
+#define FORECAST_PROVISIONAL 5u   /* blocks below which the assumed-sd rule judges */
+/* Spreads are played in steps of this share of the tolerance, so that gates share what was played.
+ */
+#define FORECAST_STEP 0.02
+#define FORECAST_NORMALS 4096u
+
+/* Everything in units of the tolerance. */
+struct played {
+	uint32_t sessions, blocks, max;
+	uint32_t pairs;
+	bool adjusted;
+	int sd, within, assumed, effect; /* steps */
+	double red_total;
+	struct forecast out;
+};
+
+/* Fills p->out. normal: FORECAST_NORMALS quantiles of the normal law. */
+void forecast_play(const double *normal, struct played *p);
+
+#endif
