@@ -26,6 +26,16 @@ static inline void lab_target_fact(struct result *r, const char *key, const char
 	facts_set(&r->targets[0].facts, &r->arena, key, value, value ? NULL : "Permission denied");
 }
 
+static inline struct target lab_block(const char *role, const char *id, const char *path)
+{
+	return (struct target){.role = role,
+			       .id = id,
+			       .path = path,
+			       .kind = TARGET_BLOCK,
+			       .size = 1ULL << 40,
+			       .logical_block = 512};
+}
+
 /* One block target "dut"; day tells host boot and start apart. */
 static inline void lab_init(struct result *r, unsigned day)
 {
@@ -40,12 +50,7 @@ static inline void lab_init(struct result *r, unsigned day)
 	r->jobs = xcalloc(LAB_ROOM, sizeof(*r->jobs));
 	r->checks = xcalloc(LAB_ROOM, sizeof(*r->checks));
 	r->ntargets = 1;
-	r->targets[0] = (struct target){.role = "dut",
-					.id = "nvme-eui.1",
-					.path = "/dev/nvme0n1",
-					.kind = TARGET_BLOCK,
-					.size = 1ULL << 40,
-					.logical_block = 512};
+	r->targets[0] = lab_block("dut", "nvme-eui.1", "/dev/nvme0n1");
 	lab_target_fact(r, "device.model", "Sample 990");
 	lab_target_fact(r, "device.capacity", "1099511627776");
 	lab_target_fact(r, "link", "full");
@@ -228,6 +233,32 @@ static inline void lab_contains(const char *text, const char *part)
 {
 	if (!strstr(text, part))
 		fail_msg("'%s' does not contain '%s'", text, part);
+}
+
+/* The document of a result; to be freed. */
+static inline char *lab_document(const struct result *r, bool verdicts)
+{
+	struct jw w;
+	char *text;
+
+	jw_init(&w);
+	result_write(r, verdicts, &w);
+	text = xstrdup(jw_finish(&w));
+	jw_release(&w);
+	return text;
+}
+
+/* The result as its document tells it; as result_parse. */
+static inline int lab_again(const struct result *r, bool verdicts, struct result *again,
+			    struct err *e)
+{
+	char *text = lab_document(r, verdicts);
+	int rc;
+
+	*e = ERR_INIT;
+	rc = result_parse(text, strlen(text), "r.json", again, e);
+	free(text);
+	return rc;
 }
 
 /* A folder of its own for baselines; remove it with lab_rmdir. */

@@ -79,9 +79,7 @@ static void test_reread_result(void **state)
 {
 	struct result r, again;
 	struct baseline b;
-	struct err e = ERR_INIT;
-	const char *text;
-	struct jw w;
+	struct err e;
 
 	(void)state;
 	lab_baseline(&b, 10, 100000, NULL);
@@ -92,12 +90,8 @@ static void test_reread_result(void **state)
 	lab_runs(&r, 0, lab_session(&r), 92345);
 	lab_runs(&r, 0, lab_session(&r), 91234);
 	lab_judge(&r, &b);
-	jw_init(&w);
-	result_write(&r, true, &w);
-	text = jw_finish(&w);
-	if (result_parse(text, strlen(text), "r.json", &again, &e))
+	if (lab_again(&r, true, &again, &e))
 		fail_msg("%s", e.text);
-	jw_release(&w);
 	lab_judge(&again, &b);
 	assert_int_equal(r.verdicts.n, again.verdicts.n);
 	assert_int_equal(r.status, again.status);

@@ -44,17 +44,22 @@ static void beside(struct result *r, unsigned i)
 			 still ? 50000 : .5 * level * exp(run_sd * rng_normal(&rng)));
 }
 
+static struct calibration_ask asked(double tolerance)
+{
+	return (struct calibration_ask){.target = "dut",
+					.job = "rand-4k",
+					.metric = "read.iops",
+					.tolerance = tolerance,
+					.max = 5,
+					.gates = 1,
+					.undecided = .05,
+					.red_total = .001,
+					.assumed_sd = .015};
+}
+
 static bool ask(unsigned sessions, double tolerance, struct calibration *c, struct str *text)
 {
-	struct calibration_ask a = {.target = "dut",
-				    .job = "rand-4k",
-				    .metric = "read.iops",
-				    .tolerance = tolerance,
-				    .max = 5,
-				    .gates = 1,
-				    .undecided = .05,
-				    .red_total = .001,
-				    .assumed_sd = .015};
+	struct calibration_ask a = asked(tolerance);
 	struct forecaster *f = forecast_open();
 	struct baseline b;
 	bool known;
@@ -97,15 +102,7 @@ static void test_adjusted(void **state)
 {
 	struct job jobs[] = {{.name = "rand-4k", .rw = RW_RANDREAD, .adjust_by = "memory"},
 			     {.name = "memory", .rw = RW_RANDREAD}};
-	struct calibration_ask a = {.target = "dut",
-				    .job = "rand-4k",
-				    .metric = "read.iops",
-				    .tolerance = .05,
-				    .max = 5,
-				    .gates = 1,
-				    .undecided = .05,
-				    .red_total = .001,
-				    .assumed_sd = .015};
+	struct calibration_ask a = asked(.05);
 	struct forecaster *f = forecast_open();
 	struct calibration c;
 	struct baseline b;

@@ -30,18 +30,6 @@ static int pool(struct result *r, const struct result *a, const struct result *b
 	return pooling_add(r, "new.json", source, b ? 2 : 1, e);
 }
 
-static char *written(const struct result *r, bool verdicts)
-{
-	struct jw w;
-	char *text;
-
-	jw_init(&w);
-	result_write(r, verdicts, &w);
-	text = xstrdup(jw_finish(&w));
-	jw_release(&w);
-	return text;
-}
-
 /* What a result came to, as one text. */
 static char *verdicts_of(const struct result *r)
 {
@@ -62,18 +50,17 @@ static char *verdicts_of(const struct result *r)
 
 static void judged_from_the_document(const struct result *r, const struct baseline *b)
 {
-	char *doc = written(r, false), *was = verdicts_of(r), *is;
-	struct err e = ERR_INIT;
+	char *was = verdicts_of(r), *is;
 	struct result again;
+	struct err e;
 
-	if (result_parse(doc, strlen(doc), "pooled.json", &again, &e) != 0)
+	if (lab_again(r, false, &again, &e) != 0)
 		fail_msg("%s", e.text);
 	lab_judge(&again, b);
 	is = verdicts_of(&again);
 	assert_string_equal(is, was);
 	assert_int_equal(again.attempts.n, r->attempts.n);
 	result_release(&again);
-	free(doc);
 	free(was);
 	free(is);
 }
@@ -149,13 +136,6 @@ static void test_looks(void **state)
 	/* red at the level of two looks, not at that of five */
 	static const double red[] = {.062, .0592, 0, 0, 0};
 	static const uint32_t looks[] = {2, 2, 5, 5, 5};
-	struct stored_input in = {.base = base,
-				  .nbase = 10,
-				  .fresh = red,
-				  .nfresh = 2,
-				  .max = 2,
-				  .delta = .0488,
-				  .red_total = .001};
 	struct stored_output first, grown, five;
 	bool found = false;
 
@@ -163,16 +143,16 @@ static void test_looks(void **state)
 	/* widen the baseline until the two levels part */
 	for (double f = 1; f < 12 && !found; f += .05) {
 		double wide[10];
+		struct stored_input in = {.base = wide,
+					  .nbase = 10,
+					  .fresh = red,
+					  .nfresh = 2,
+					  .max = 2,
+					  .delta = .0488,
+					  .red_total = .001};
 
 		for (size_t i = 0; i < 10; i++)
 			wide[i] = base[i] * f;
-		in = (struct stored_input){.base = wide,
-					   .nbase = 10,
-					   .fresh = red,
-					   .nfresh = 2,
-					   .max = 2,
-					   .delta = .0488,
-					   .red_total = .001};
 		stored_judge(&in, &first);
 		in.nfresh = 5;
 		in.max = 5;
@@ -503,11 +483,11 @@ static void test_refused(void **state)
 		measured(&r, NULL, NEW_DAY + 1, level, 1);
 		cases[i].spoil(&a, &r);
 		lab_judge(&a, NULL);
-		was = written(&r, false);
+		was = lab_document(&r, false);
 		if (pool(&r, &a, NULL, &e) != ERR_REFUSED)
 			fail_msg("case %zu was not refused", i);
 		lab_contains(e.text, cases[i].text);
-		is = written(&r, false);
+		is = lab_document(&r, false);
 		assert_string_equal(was, is); /* untouched */
 		free(was);
 		free(is);
@@ -552,7 +532,7 @@ static void test_damaged(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		char *at;
 
-		doc = written(&r, false);
+		doc = lab_document(&r, false);
 		at = strstr(doc, from[i]);
 		assert_non_null(at);
 		memcpy(at, to[i], strlen(to[i]));
