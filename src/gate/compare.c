@@ -1,37 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gate/compare.h"
+/* A comparison: who stands on which side, and which workloads and metrics are looked at. */
+#include "gate/compare_maker.h"
 #include "gate/baseline_file.h"
 #include "gate/blocks.h"
 #include "gate/comparable.h"
-#include "gate/estimate.h"
 #include <math.h>
 #include <stdio.h>
 
-/* A target of a result, on the side it belongs to. */
-struct carrier {
-	uint32_t side, result, target;
-};
-
-/* One workload that is looked at: on a role, or (--by) wherever the label says. */
-struct subject {
-	const char *workload, *role; /* role NULL = any */
-};
-
-struct maker {
-	const struct compare_ask *a;
-	struct compare *c;
-	VEC(struct carrier) carriers;
-	struct base_session **session; /* of each result */
-	VEC(struct subject) subjects;
-	const struct job **on; /* of the subject in hand: its job on each carrier, NULL = none */
-};
-
-static const char *role_of(const struct maker *m, const struct carrier *k)
-{
-	return m->a->r[k->result]->targets[k->target].role;
-}
-
-static uint32_t side_of(struct maker *m, const char *name)
+static uint32_t side_of(struct compare_maker *m, const char *name)
 {
 	struct compare *c = m->c;
 
@@ -42,7 +18,7 @@ static uint32_t side_of(struct maker *m, const char *name)
 	return (uint32_t)c->sides.n - 1;
 }
 
-static int add_result(struct maker *m, uint32_t i, struct err *e)
+static int add_result(struct compare_maker *m, uint32_t i, struct err *e)
 {
 	const struct result *r = m->a->r[i];
 	char *number = m->a->by ? NULL : xasprintf("%u", i);
@@ -61,13 +37,13 @@ static int add_result(struct maker *m, uint32_t i, struct err *e)
 			break;
 		}
 		side = side_of(m, f ? f->value : number);
-		*VEC_PUSH(&m->carriers) = (struct carrier){side, i, t};
+		*VEC_PUSH(&m->carriers) = (struct compare_carrier){side, i, t};
 	}
 	free(number);
 	return rc;
 }
 
-static void read_sessions(struct maker *m)
+static void read_sessions(struct compare_maker *m)
 {
 	m->session = xcalloc(m->a->n + 1, sizeof(struct base_session *));
 	for (size_t i = 0; i < m->a->n; i++) {
@@ -79,7 +55,7 @@ static void read_sessions(struct maker *m)
 	}
 }
 
-static int check_results(const struct maker *m, struct err *e)
+static int check_results(const struct compare_maker *m, struct err *e)
 {
 	const struct compare_ask *a = m->a;
 
@@ -106,14 +82,14 @@ static int check_results(const struct maker *m, struct err *e)
 	return 0;
 }
 
-static void add_subjects(struct maker *m)
+static void add_subjects(struct compare_maker *m)
 {
 	for (size_t k = 0; k < m->carriers.n; k++) {
-		const struct carrier *x = &m->carriers.v[k];
+		const struct compare_carrier *x = &m->carriers.v[k];
 		const struct result *r = m->a->r[x->result];
 
 		for (size_t j = 0; j < r->njobs; j++) {
-			const char *role = m->a->by ? NULL : role_of(m, x);
+			const char *role = m->a->by ? NULL : compare_role(m, x);
 			bool known = false;
 
 			if (r->jobs[j].target != x->target)
@@ -122,18 +98,19 @@ static void add_subjects(struct maker *m)
 				known = str_eq(m->subjects.v[i].workload, r->jobs[j].name) &&
 					(!role || str_eq(m->subjects.v[i].role, role));
 			if (!known)
-				*VEC_PUSH(&m->subjects) = (struct subject){r->jobs[j].name, role};
+				*VEC_PUSH(&m->subjects) =
+					(struct compare_subject){r->jobs[j].name, role};
 		}
 	}
 }
 
 /* The job of the subject on that carrier; NULL = it has none. */
-static const struct job *job_on(const struct maker *m, const struct subject *s,
-				const struct carrier *x)
+static const struct job *job_on(const struct compare_maker *m, const struct compare_subject *s,
+				const struct compare_carrier *x)
 {
 	const struct result *r = m->a->r[x->result];
 
-	if (s->role && !str_eq(role_of(m, x), s->role))
+	if (s->role && !str_eq(compare_role(m, x), s->role))
 		return NULL;
 	for (size_t j = 0; j < r->njobs; j++)
 		if (r->jobs[j].target == x->target && str_eq(r->jobs[j].name, s->workload))
@@ -141,169 +118,9 @@ static const struct job *job_on(const struct maker *m, const struct subject *s,
 	return NULL;
 }
 
-static const struct base_value *value_in(const struct base_session *b, const char *role,
-					 const struct job *j, const struct metric *m)
-{
-	for (size_t i = 0; i < b->jobs.n; i++)
-		for (size_t k = 0; k < b->jobs.v[i].values.n; k++)
-			if (str_eq(b->jobs.v[i].name, j->name) &&
-			    str_eq(b->jobs.v[i].target, role) &&
-			    str_eq(b->jobs.v[i].values.v[k].metric, m->name))
-				return &b->jobs.v[i].values.v[k];
-	return NULL;
-}
-
-/* Why the job was not measured, or NULL. */
-static const char *not_measured(const struct result *r, const struct job *j)
-{
-	for (size_t i = 0; i < r->verdicts.n; i++) {
-		const struct verdict *v = &r->verdicts.v[i];
-
-		if (v->check == VERDICT_MEASURE && v->job < r->njobs && &r->jobs[v->job] == j)
-			return v->kind == VERDICT_PASS ? NULL : v->text;
-	}
-	return "not judged";
-}
-
-/* Another job, or another number of runs, than the first side's: no ratio of the two says a thing.
- */
-static const char *another_job(struct maker *m, const struct job *first, const struct job *j)
-{
-	struct str was, is, diff;
-	const char *why = NULL;
-
-	if (first->runs != j->runs)
-		return arena_printf(&m->c->arena, "runs of a session %u -> %u", first->runs,
-				    j->runs);
-	str_init(&was);
-	str_init(&is);
-	str_init(&diff);
-	job_canonical(first, &was);
-	job_canonical(j, &is);
-	if (!str_eq(was.s, is.s)) {
-		job_canonical_diff(was.s, is.s, &diff);
-		why = arena_printf(&m->c->arena, "another job: %s", diff.s);
-	}
-	str_release(&was);
-	str_release(&is);
-	str_release(&diff);
-	return why;
-}
-
-static double on_scale(const struct compare_row *row, double v)
-{
-	return row->absolute ? v : log(v);
-}
-
-static void add_session(struct maker *m, struct compare_row *row, struct compare_cell *cell,
-			const struct base_value *v)
-{
-	double *x = arena_alloc(&m->c->arena, (v->n + 1) * sizeof(*x)),
-	       *grown = arena_alloc(&m->c->arena, (cell->nsession + 1) * sizeof(*grown));
-
-	for (size_t i = 0; i < v->n; i++) {
-		x[i] = on_scale(row, v->v[i]);
-		row->q = fmax(row->q, row->absolute ? v->step[i] * fabs(v->v[i]) : v->step[i]);
-	}
-	if (!cell->run) {
-		cell->run = arena_alloc(&m->c->arena, (v->n + 1) * sizeof(*x));
-		memcpy(cell->run, x, v->n * sizeof(*x));
-		cell->nrun = v->n;
-	}
-	if (cell->nsession)
-		memcpy(grown, cell->session, cell->nsession * sizeof(*grown));
-	cell->session = grown;
-	cell->session[cell->nsession++] = estimate_median(x, v->n);
-}
-
-static void fill_cell(struct maker *m, size_t side, const struct job *first,
-		      struct compare_row *row)
-{
-	struct compare_cell *cell = &row->cell[side];
-	double *work;
-
-	cell->median = NAN;
-	for (size_t k = 0; k < m->carriers.n && !cell->missing; k++) {
-		const struct carrier *x = &m->carriers.v[k];
-		const struct job *j = x->side == side ? m->on[k] : NULL;
-		const struct result *r = m->a->r[x->result];
-
-		if (!j)
-			continue;
-		cell->absent = j->state == JOB_SKIPPED;
-		cell->missing = not_measured(r, j);
-		if (!cell->missing)
-			cell->missing = another_job(m, first, j);
-		for (size_t i = 0; i < r->sessions.n && !cell->missing; i++) {
-			const struct base_value *v =
-				value_in(&m->session[x->result][i], role_of(m, x), j, row->metric);
-
-			if (v && v->n == j->runs)
-				add_session(m, row, cell, v);
-			else if (v || i == 0)
-				cell->missing = "too few samples, or no value, in a run";
-		}
-	}
-	if (!cell->missing && cell->nsession == 0) {
-		cell->missing = "not in it";
-		cell->absent = true;
-	}
-	if (cell->missing)
-		return;
-	work = xcalloc(cell->nsession, sizeof(*work));
-	memcpy(work, cell->session, cell->nsession * sizeof(*work));
-	cell->median = estimate_median(work, cell->nsession);
-	cell->median = row->absolute ? cell->median : exp(cell->median);
-	free(work);
-}
-
-bool compare_by_sessions(const struct compare_row *row, size_t side)
-{
-	return row->cell[0].nsession >= 2 && row->cell[side].nsession >= 2;
-}
-
-static void fill_differences(struct maker *m, struct compare_row *row)
-{
-	for (size_t i = 1; i < m->c->sides.n; i++) {
-		const struct compare_cell *a = &row->cell[0], *b = &row->cell[i];
-		struct difference *d = &row->against[i];
-
-		*d = (struct difference){NAN, NAN, NAN, NAN, NAN};
-		if (a->missing || b->missing) {
-			/* what one side never chose is no failure of the comparison */
-			m->c->failed += !a->absent && !b->absent;
-			continue;
-		}
-		if (compare_by_sessions(row, i))
-			difference_of(a->session, a->nsession, b->session, b->nsession, row->q, d);
-		else
-			difference_of(a->run, a->nrun, b->run, b->nrun, row->q, d);
-		m->c->compared += isfinite(d->est);
-		m->c->failed += !isfinite(d->est);
-	}
-}
-
-static void add_row(struct maker *m, const struct subject *s, const struct metric *metric,
-		    const struct job *first, const struct check *gate)
-{
-	struct compare *c = m->c;
-	struct compare_row *row = VEC_PUSH(&c->rows);
-
-	row->workload = s->workload;
-	row->target = s->role;
-	row->metric = metric;
-	row->absolute = gate && gate->absolute;
-	row->tolerance = gate ? gate->tolerance : 0;
-	row->assumed_sd = m->a->r[0]->assumed_session_sd;
-	row->cell = arena_alloc(&c->arena, c->sides.n * sizeof(*row->cell));
-	row->against = arena_alloc(&c->arena, c->sides.n * sizeof(*row->against));
-	for (size_t i = 0; i < c->sides.n; i++)
-		fill_cell(m, i, first, row);
-	fill_differences(m, row);
-}
-
 /* The gate or expectation of that metric in any of the results. */
-static const struct check *check_on(const struct maker *m, const struct metric *metric, bool gate)
+static const struct check *check_on(const struct compare_maker *m, const struct metric *metric,
+				    bool gate)
 {
 	for (size_t k = 0; k < m->carriers.n; k++) {
 		const struct result *r = m->a->r[m->carriers.v[k].result];
@@ -319,7 +136,7 @@ static const struct check *check_on(const struct maker *m, const struct metric *
 }
 
 /* Has the workload a check of any metric, on any side? */
-static bool demands(const struct maker *m)
+static bool demands(const struct compare_maker *m)
 {
 	for (size_t k = 0; k < m->carriers.n; k++) {
 		const struct result *r = m->a->r[m->carriers.v[k].result];
@@ -341,7 +158,7 @@ static bool quoted(const struct metric *metric, const struct job *j)
 		fabs(metric->quantile - 0.99) < 1e-9);
 }
 
-static void add_subject(struct maker *m, const struct subject *s)
+static void add_subject(struct compare_maker *m, const struct compare_subject *s)
 {
 	const struct job *first = NULL;
 	bool demanded;
@@ -358,17 +175,17 @@ static void add_subject(struct maker *m, const struct subject *s)
 		const struct check *gate = demanded ? check_on(m, metric, true) : NULL;
 
 		if (demanded ? gate || check_on(m, metric, false) : quoted(metric, first))
-			add_row(m, s, metric, first, gate);
+			compare_add_row(m, s, metric, first, gate);
 	}
 }
 
 /* "change X, 3 sessions in 2 boots, injected" and what else is not alike. */
-static void describe(struct maker *m, uint32_t side)
+static void describe(struct compare_maker *m, uint32_t side)
 {
 	struct boot_time *boot;
 	size_t n = 0, at = 0;
 	uint32_t *block;
-	const struct carrier *first = NULL, *base = NULL;
+	const struct compare_carrier *first = NULL, *base = NULL;
 	struct str s;
 
 	for (size_t i = 0; i < m->a->n; i++)
@@ -377,7 +194,7 @@ static void describe(struct maker *m, uint32_t side)
 	block = xcalloc(n + 1, sizeof(*block));
 	str_init(&s);
 	for (size_t k = 0; k < m->carriers.n; k++) {
-		const struct carrier *x = &m->carriers.v[k];
+		const struct compare_carrier *x = &m->carriers.v[k];
 		const struct result *r = m->a->r[x->result];
 		bool again = k && m->carriers.v[k - 1].result == x->result &&
 			     m->carriers.v[k - 1].side == side;
@@ -414,7 +231,7 @@ static void describe(struct maker *m, uint32_t side)
 	free(boot);
 }
 
-static int make(struct maker *m, struct err *e)
+static int make(struct compare_maker *m, struct err *e)
 {
 	struct compare *c = m->c;
 
@@ -443,7 +260,7 @@ static int make(struct maker *m, struct err *e)
 
 int compare_make(const struct compare_ask *a, struct compare *out, struct err *e)
 {
-	struct maker m = {.a = a, .c = out};
+	struct compare_maker m = {.a = a, .c = out};
 	int rc;
 
 	*out = (struct compare){.by = a->by, .two_sided = a->two_sided};
