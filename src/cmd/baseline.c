@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/clock.h"
 #include "cmd/load.h"
 #include "cmd/results.h"
 
@@ -76,11 +77,14 @@ static int open_baseline(struct options *o, const char *suite, struct baseline *
 
 	if (!str_ends(suite, ".yaml") && !str_ends(suite, ".yml")) {
 		rc = baseline_load(o->baselines, suite, profile, b, e);
+		b->expiry.at = clock_utc();
 	} else {
 		diags_init(&d);
 		rc = suite_load(suite, o->set.v, o->set.n, &s, &d, e);
 		if (rc == 0)
 			rc = baseline_load(o->baselines, s.name, profile, b, e);
+		if (rc == 0)
+			b->expiry = (struct expiry){clock_utc(), s.baseline_max_age};
 		suite_release(&s);
 		diags_release(&d);
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/clock.h"
 #include "base/fileio.h"
 #include "cmd/load.h"
 #include "cmd/results.h"
@@ -284,6 +285,7 @@ int cmd_calibrate(int argc, char **argv)
 			say_err(&e);
 			rc = (int)status_of(&e);
 		} else {
+			b.expiry = (struct expiry){clock_utc(), l.v[0].suite.baseline_max_age};
 			rc = calibrate(&l.v[0], &b, &o);
 		}
 		baseline_release(&b);

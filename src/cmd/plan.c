@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/clock.h"
 #include "cmd/load.h"
 #include "gate/outlook.h"
 
@@ -21,6 +22,7 @@ static void add_forecast(const struct loaded *s, const struct options *o, struct
 		str_add_clean(text, e.text, strlen(e.text));
 		str_addc(text, '\n');
 	} else {
+		b.expiry = (struct expiry){clock_utc(), s->suite.baseline_max_age};
 		forecast_text(s, &b, false, text);
 	}
 	baseline_release(&b);

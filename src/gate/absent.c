@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A gate with nothing to compare with: where it was looked for, and what gives it a baseline. */
+#include "base/clock.h"
 #include "gate/baseline_file.h"
+#include "gate/expiry.h"
 #include "gate/stored.h"
+#include <inttypes.h>
 
 bool judge_may_accept(const struct judge *g)
 {
@@ -58,6 +61,27 @@ static void add_place(const struct judge *g, uint32_t demanded, struct str *s)
 		str_addf(s, "holds %zu session%s without it", g->base.n, g->base.n == 1 ? "" : "s");
 }
 
+/* The newest session that holds the gate and is too old. */
+static void add_expired(const struct judge *g, const struct check *c, struct str *s)
+{
+	for (size_t i = g->base.n; i-- > 0;) {
+		const struct base_session *b = g->base.session[i];
+		const struct base_job *j = g->base.job[i * g->r->njobs + c->job];
+		struct str day;
+
+		if (!judge_base_value(j, c->metric) && !baseline_gated(j, c->metric))
+			continue;
+		str_init(&day);
+		clock_format_utc(&day, b->started);
+		str_addf(s, " (expired: last measured %.10s, %" PRId64 " days ago, max_age ", day.s,
+			 expiry_days(g->expiry.at - b->started));
+		expiry_add_age(s, g->expiry.max_age);
+		str_addc(s, ')');
+		str_release(&day);
+		return;
+	}
+}
+
 static void add_remedy(const struct judge *g, struct str *s)
 {
 	struct err e = ERR_INIT;
@@ -78,7 +102,10 @@ void verdict_no_baseline(struct judge *g, const struct evidence *e, struct verdi
 
 	str_init(&s);
 	str_addf(&s, "no baseline for %s", c->metric);
-	if (g->own)
+	v->expired = e->expired > 0;
+	if (v->expired)
+		add_expired(g, c, &s);
+	else if (g->own)
 		str_addf(&s, " but this measurement itself (session %s, suite %s, profile %s)",
 			 g->own, g->r->suite, g->r->profile);
 	else
@@ -96,6 +123,20 @@ void verdict_no_baseline(struct judge *g, const struct evidence *e, struct verdi
 	str_release(&s);
 }
 
+static uint32_t young_blocks(const struct judge *g)
+{
+	const struct base_session **v = xcalloc(g->base.n + 1, sizeof(*v));
+	uint32_t blocks;
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->base.n; i++)
+		if (!judge_expired(g, g->base.session[i]))
+			v[n++] = g->base.session[i];
+	blocks = baseline_blocks(v, n);
+	free(v);
+	return blocks;
+}
+
 void verdict_incomparable(struct judge *g, const char *session, const char *why, bool no_values,
 			  struct verdict *v)
 {
@@ -111,7 +152,7 @@ void verdict_incomparable(struct judge *g, const char *session, const char *why,
 	} else if (!judge_may_accept(g)) {
 		str_add(&s, no_values ? "" : "; undo the change");
 	} else if (no_values) {
-		bool defended = baseline_blocks(g->base.session, g->base.n) >= BASELINE_BLOCKS;
+		bool defended = young_blocks(g) >= BASELINE_BLOCKS;
 
 		str_add(&s, "; a session that has them comes with ");
 		judge_add_accept(g, defended ? " --new-epoch --reason WHY" : "", &s);

@@ -34,7 +34,7 @@ struct base_job {
 	uint32_t runs;
 	const struct facts *facts; /* of the target in that session */
 	VEC(struct base_value) values;
-	VEC(const char *) gates; /* metrics gated when it was accepted */
+	VEC(const char *) gates;            /* metrics gated when it was accepted */
 	VEC(struct base_latency) latencies; /* gate/tail.h */
 };
 
@@ -55,6 +55,12 @@ struct base_session {
 	VEC(const char *) retired; /* "TARGET WORKLOAD" or "TARGET WORKLOAD gate METRIC" */
 };
 
+/* When ages are taken, and beyond which age a session does not count (gate/expiry.h). */
+struct expiry {
+	int64_t at;      /* UTC */
+	int64_t max_age; /* s; 0 = for ever */
+};
+
 struct baseline {
 	struct arena arena;
 	const char *dir; /* NULL = from results */
@@ -64,6 +70,9 @@ struct baseline {
 	size_t n;
 	uint32_t epoch;  /* the current one; 0 = empty */
 	char digest[24]; /* over all files, "" = empty */
+	/* For what is said of it without a result (show, calibrate, forecast); set by the caller
+	 * after loading, zero = nothing is too old. gate_judge goes by the result's own. */
+	struct expiry expiry;
 };
 
 /* dir is the baselines folder. An absent folder is an empty baseline, not an error. ERR_DATA:
@@ -107,7 +116,8 @@ size_t baseline_drop_forgets(const struct baseline *b, const char *const *ids, s
  * now; one accepted later demands it again. dry_run: only whether it could. */
 int baseline_retire(const struct baseline *b, const char *what, const char *who, const char *reason,
 		    bool dry_run, struct err *e);
-/* For people: sessions, epochs, blocks, per gate median and spread. */
+/* For people: sessions, epochs, blocks, age and expiry (where b->expiry is set), per gate median
+ * and spread. */
 void baseline_show(const struct baseline *b, struct str *out);
 /* What a result differs in from the baseline: per gate old and new medians, facts changed. */
 void baseline_diff(const struct baseline *b, const struct result *r, struct str *out);

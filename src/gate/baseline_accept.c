@@ -7,16 +7,20 @@
 #include "base/clock.h"
 #include "base/fileio.h"
 #include "gate/baseline_file.h"
+#include "gate/baseline_level.h"
+#include "gate/expiry.h"
 #include <unistd.h>
 
-static uint32_t epoch_blocks(const struct baseline *b)
+/* Of the sessions that count for this result. */
+static uint32_t epoch_blocks(const struct baseline *b, const struct result *r)
 {
+	const struct expiry x = expiry_of(r);
 	const struct base_session **v = xcalloc(b->n + 1, sizeof(*v));
 	uint32_t blocks;
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->n; i++)
-		if (!b->sessions[i].retired_jobs && b->sessions[i].epoch == b->epoch)
+		if (baseline_current(b, i) && !expiry_over(&x, b, &b->sessions[i]))
 			v[n++] = &b->sessions[i];
 	blocks = baseline_blocks(v, n);
 	free(v);
@@ -24,9 +28,10 @@ static uint32_t epoch_blocks(const struct baseline *b)
 }
 
 /* A new epoch has no level yet, and one of a few blocks is not sure of its own. */
-static bool defends_level(const struct baseline *b, const struct accept_options *o)
+static bool defends_level(const struct result *r, const struct baseline *b,
+			  const struct accept_options *o)
 {
-	return !o->new_epoch && epoch_blocks(b) >= BASELINE_BLOCKS;
+	return !o->new_epoch && epoch_blocks(b, r) >= BASELINE_BLOCKS;
 }
 
 static const struct base_session *stored_session(const struct baseline *b, const char *id)
@@ -159,7 +164,7 @@ static int check_rules(const struct result *r, const struct baseline *b,
 		return err_hint(
 			e, "--reason TEXT, for example the ticket that explains the new level");
 	}
-	if (!defends_level(b, o))
+	if (!defends_level(r, b, o))
 		return 0;
 	return check_level(r, e);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "gate/baseline_level.h"
+#include "gate/expiry.h"
 #include "gate/judge.h"
 #include <math.h>
 
@@ -25,6 +26,11 @@ bool baseline_current(const struct baseline *b, size_t i)
 	return !b->sessions[i].retired_jobs && b->sessions[i].epoch == b->epoch;
 }
 
+bool baseline_counts(const struct baseline *b, size_t i)
+{
+	return baseline_current(b, i) && !expiry_over(&b->expiry, b, &b->sessions[i]);
+}
+
 static void level_add(struct level *l, const struct base_session *s, const struct base_value *v)
 {
 	const struct scale plain = {.absolute = true, .sign = 1},
@@ -38,7 +44,7 @@ static void level_add(struct level *l, const struct base_session *s, const struc
 	free(work);
 }
 
-/* The job in session i, when that session counts. */
+/* The job in session i, when that session is of the epoch. */
 static const struct base_job *job_in(const struct baseline *b, size_t i,
 				     const struct result *without, const char *target,
 				     const char *name)
@@ -71,13 +77,15 @@ static double canary_level(const struct beside *c, const struct base_session *s,
 static void level_fill(struct level *l, const struct baseline *b, const struct result *without,
 		       struct beside *c)
 {
+	const struct expiry x = without ? expiry_of(without) : b->expiry;
+
 	l->x = xcalloc(b->n + 1, sizeof(*l->x));
 	l->t = xcalloc(b->n + 1, sizeof(*l->t));
 	l->canary = c->name ? xcalloc(b->n + 1, sizeof(*l->canary)) : NULL;
 	for (size_t i = b->n; i-- > 0 && !l->canonical;) {
 		const struct base_job *j = job_in(b, i, without, l->target, l->job);
 
-		if (judge_base_value(j, l->metric)) {
+		if (!expiry_over(&x, b, &b->sessions[i]) && judge_base_value(j, l->metric)) {
 			l->canonical = j->canonical;
 			l->runs = j->runs;
 			l->measurement_version = b->sessions[i].measurement_version;
@@ -86,7 +94,7 @@ static void level_fill(struct level *l, const struct baseline *b, const struct r
 	for (size_t i = b->n; c->name && i-- > 0 && !c->canonical;) {
 		const struct base_job *j = job_in(b, i, without, l->target, c->name);
 
-		if (judge_base_value(j, c->metric))
+		if (!expiry_over(&x, b, &b->sessions[i]) && judge_base_value(j, c->metric))
 			c->canonical = j->canonical;
 	}
 	for (size_t i = 0; i < b->n; i++) {
@@ -94,9 +102,11 @@ static void level_fill(struct level *l, const struct baseline *b, const struct r
 		const struct base_value *v = judge_base_value(j, l->metric);
 		double canary = c->name ? canary_level(c, &b->sessions[i], l->target) : 0;
 
-		if (v && v->n == l->runs && str_eq(j->canonical, l->canonical) &&
-		    b->sessions[i].measurement_version == l->measurement_version &&
-		    isfinite(canary)) {
+		if (expiry_over(&x, b, &b->sessions[i])) {
+			l->expired += v || baseline_gated(j, l->metric);
+		} else if (v && v->n == l->runs && str_eq(j->canonical, l->canonical) &&
+			   b->sessions[i].measurement_version == l->measurement_version &&
+			   isfinite(canary)) {
 			if (l->canary)
 				l->canary[l->n] = canary;
 			level_add(l, &b->sessions[i], v);

@@ -23,12 +23,13 @@ struct level {
 	double *canary; /* medians of the logs of a canary, one beside each; or NULL */
 	struct boot_time *t;
 	size_t n;
+	size_t expired;  /* sessions that hold the gate and are too old to count */
 	size_t left_out; /* sessions that hold the gate and cannot be compared with the newest */
 	struct pool runs_log, runs_plain;
 };
 
-/* without: leaves out the sessions of that result (what a result is compared with is not itself);
- * NULL = none. */
+/* without: leaves out the sessions of that result (what a result is compared with is not itself),
+ * which also says what is too old; NULL = none, and b->expiry says it. */
 void level_open(struct level *l, const struct baseline *b, const struct result *without,
 		const char *target, const char *job, const char *metric);
 /* The same with a canary beside each session, on the same target: a session without a whole set of
@@ -45,5 +46,7 @@ const struct base_job *baseline_find_job(const struct base_session *s, const cha
 					 const char *name);
 /* Is session i one of the current epoch, and no retirement? */
 bool baseline_current(const struct baseline *b, size_t i);
+/* And young enough for b->expiry? */
+bool baseline_counts(const struct baseline *b, size_t i);
 
 #endif

@@ -2,7 +2,9 @@
 /* A baseline for people: its sessions, and the level and spread of each gate. */
 #include "base/clock.h"
 #include "gate/baseline_level.h"
+#include "gate/expiry.h"
 #include "gate/judge.h"
+#include <inttypes.h>
 #include <math.h>
 
 void baseline_add_text(struct str *out, const char *text, size_t n)
@@ -71,7 +73,10 @@ static void show_level(const struct baseline *b, const struct base_job *j, const
 	level_open(&l, b, NULL, j->target, j->name, metric);
 	blocks = level_blocks(&l);
 	least = blocks < l.n ? blocks : (uint32_t)l.n;
-	if (!m || l.n == 0) {
+	if (m && l.n == 0 && l.expired > 0) {
+		str_addf(out, "expired: %zu session%s, none counts", l.expired,
+			 l.expired == 1 ? "" : "s");
+	} else if (!m || l.n == 0) {
 		str_add(out, "no values");
 	} else {
 		str_addf(out, "%zu session%s, %u block%s, median ", l.n, l.n == 1 ? "" : "s",
@@ -85,6 +90,9 @@ static void show_level(const struct baseline *b, const struct base_job *j, const
 	if (l.left_out > 0 && l.n > 0)
 		str_addf(out, "; %zu session%s not comparable with the newest, left out",
 			 l.left_out, l.left_out == 1 ? "" : "s");
+	if (l.expired > 0 && l.n > 0)
+		str_addf(out, "; %zu expired session%s left out", l.expired,
+			 l.expired == 1 ? "" : "s");
 	level_close(&l);
 }
 
@@ -130,16 +138,18 @@ static void show_gates(const struct baseline *b, struct str *out)
 	}
 }
 
-static void show_session(const struct base_session *s, struct str *out)
+static void show_session(const struct baseline *b, size_t i, struct str *out)
 {
+	const struct base_session *s = &b->sessions[i];
+
 	str_add(out, "  ");
 	baseline_add_text(out, s->id, SIZE_MAX);
 	str_add(out, "  ");
 	if (s->retired_jobs) {
 		str_add(out, "retired:");
-		for (size_t i = 0; i < s->retired.n; i++) {
-			str_add(out, i ? ", " : " ");
-			baseline_add_text(out, s->retired.v[i], SIZE_MAX);
+		for (size_t k = 0; k < s->retired.n; k++) {
+			str_add(out, k ? ", " : " ");
+			baseline_add_text(out, s->retired.v[k], SIZE_MAX);
 		}
 	} else {
 		str_addf(out, "epoch %u, %zu workload%s, boot ", s->epoch, s->jobs.n,
@@ -147,6 +157,8 @@ static void show_session(const struct base_session *s, struct str *out)
 		baseline_add_text(out, s->boot_id ? s->boot_id : "unknown", 8);
 		str_add(out, ", accepted ");
 		add_date(out, s->accepted);
+		if (expiry_over(&b->expiry, b, s))
+			str_add(out, ", expired");
 	}
 	if (s->who) {
 		str_add(out, " by ");
@@ -156,6 +168,37 @@ static void show_session(const struct base_session *s, struct str *out)
 		str_add(out, ": ");
 		baseline_add_text(out, s->reason, SIZE_MAX);
 	}
+	str_addc(out, '\n');
+}
+
+/* The age at the time that the caller told, and when the newest session expires. */
+static void show_age(const struct baseline *b, struct str *out)
+{
+	const struct expiry *x = &b->expiry;
+	const struct base_session *s = expiry_newest(b, NULL);
+	size_t over = 0;
+
+	if (!s || !x->at)
+		return;
+	if (s->started - x->at > EXPIRY_DAY)
+		str_addf(out,
+			 "age: not known, the newest session is of a time to come, in %" PRId64
+			 " days: a clock is wrong",
+			 expiry_days(s->started - x->at));
+	else
+		str_addf(out, "age: the newest session is %" PRId64 " days old",
+			 expiry_days(x->at - s->started));
+	for (size_t i = 0; i < b->n; i++)
+		over += baseline_current(b, i) && expiry_over(x, b, &b->sessions[i]);
+	if (x->max_age) {
+		str_addf(out, "; it expire%s ", expiry_over(x, b, s) ? "d" : "s");
+		add_date(out, s->started + x->max_age);
+		str_add(out, " (max_age ");
+		expiry_add_age(out, x->max_age);
+		str_addc(out, ')');
+	}
+	if (over)
+		str_addf(out, "; %zu session%s expired", over, over == 1 ? " has" : "s have");
 	str_addc(out, '\n');
 }
 
@@ -181,6 +224,7 @@ void baseline_show(const struct baseline *b, struct str *out)
 		str_addc(out, '\n');
 	}
 	free(v);
+	show_age(b, out);
 	if (n > 0) {
 		str_add(out, "gates:\n");
 		show_gates(b, out);
@@ -188,5 +232,5 @@ void baseline_show(const struct baseline *b, struct str *out)
 	if (b->n > 0)
 		str_add(out, "files:\n");
 	for (size_t i = 0; i < b->n; i++)
-		show_session(&b->sessions[i], out);
+		show_session(b, i, out);
 }

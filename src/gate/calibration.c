@@ -58,7 +58,7 @@ static void look_for_modes(const struct baseline *b, const struct level *l, cons
 
 	for (size_t i = 0; i < b->n; i++) {
 		const struct base_job *j =
-			baseline_current(b, i)
+			baseline_counts(b, i)
 				? baseline_find_job(&b->sessions[i], l->target, l->job)
 				: NULL;
 		const struct base_value *bv = judge_base_value(j, l->metric);
@@ -215,6 +215,7 @@ bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct
 	level_open_beside(&l, b, a->target, a->job, a->metric, a->canary, a->canary_metric);
 	c->sessions = l.n;
 	c->left_out = l.left_out;
+	c->expired = l.expired;
 	c->blocks = level_blocks(&l);
 	c->runs = l.runs;
 	c->level = level_median(&l);
@@ -293,6 +294,8 @@ void calibration_text(const struct calibration_ask *a, const struct calibration 
 	str_addf(out, ": %zu session%s, %u block%s, run sd ", c->sessions,
 		 c->sessions == 1 ? "" : "s", c->blocks, c->blocks == 1 ? "" : "s");
 	add_amount(c, c->run_sd, out);
+	if (c->expired)
+		str_addf(out, ", %zu expired", c->expired);
 	if (!c->known && c->sessions >= CALIBRATION_SESSIONS) {
 		str_addf(out,
 			 "\n  canary '%s' had one and the same value in all of them: it tells "

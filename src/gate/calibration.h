@@ -32,7 +32,7 @@ void calibration_beside(struct calibration_ask *a, const struct job *jobs, size_
 struct calibration {
 	const struct metric *metric;
 	bool absolute;
-	size_t sessions, left_out;
+	size_t sessions, left_out, expired;
 	uint32_t blocks, runs;
 	double level; /* median of the sessions, base unit */
 	/* on the gate's scale: logs, or base units when absolute */

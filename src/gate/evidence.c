@@ -155,6 +155,10 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
 		 */
 		if (!j || (!bv && !baseline_gated(j, e->check->metric)))
 			continue;
+		if (judge_expired(g, g->base.session[i])) {
+			e->expired++;
+			continue;
+		}
 		str_clear(&why);
 		lacks = incomparable(e, g, &g->base, i, bv, &why);
 		if (why.len == 0) {
@@ -271,7 +275,8 @@ static void add_epoch(struct evidence *e, struct judge *g, size_t *at, struct po
 		const struct base_value *bv = base_value_of(e, g, j);
 
 		str_clear(&why);
-		if (!j || !bv || incomparable(e, g, x, *at, bv, &why) || why.len > 0 ||
+		if (!j || !bv || judge_expired(g, x->session[*at]) ||
+		    incomparable(e, g, x, *at, bv, &why) || why.len > 0 ||
 		    !has_logs(e, bv->v, e->runs))
 			continue;
 		t[n] = (struct boot_time){x->session[*at]->boot_id, x->session[*at]->started};

@@ -3,6 +3,7 @@
  * thousand checks are judged in well under a second. */
 #include "base/hash.h"
 #include "gate/comparable.h"
+#include "gate/expiry.h"
 #include "gate/family.h"
 #include "gate/judge.h"
 
@@ -90,6 +91,11 @@ bool judge_own_session(const struct result *r, const char *id)
 	return false;
 }
 
+bool judge_expired(const struct judge *g, const struct base_session *s)
+{
+	return expiry_over(&g->expiry, g->b, s);
+}
+
 /* epoch 0: all but the current one. */
 static bool in_epoch(const struct judge *g, const struct base_session *s, uint32_t epoch)
 {
@@ -145,7 +151,7 @@ void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 {
 	const struct family family = family_of(r);
 
-	*g = (struct judge){.r = r, .b = b, .now = o->now};
+	*g = (struct judge){.r = r, .b = b, .now = o->now, .expiry = expiry_of(r)};
 	g->max = o->sessions_max ? o->sessions_max : r->sessions_max;
 	if (g->max == 0 || g->max > VERDICT_MAX_SESSIONS)
 		g->max = VERDICT_MAX_SESSIONS;

@@ -2,6 +2,7 @@
 /* gate_judge: job by job the measurement, then its checks; then what is missing; then the status.
  */
 #include "gate/environment.h"
+#include "gate/expiry.h"
 #include "gate/pooling.h"
 
 static void judge_check(struct judge *g, uint32_t check, bool measured)
@@ -66,6 +67,19 @@ static void judge_stray(struct result *r)
 	}
 }
 
+static void note_age(struct judge *g)
+{
+	struct str s;
+
+	g->r->baseline_age = NULL;
+	if (!g->b)
+		return;
+	str_init(&s);
+	if (expiry_note(&g->expiry, g->b, g->r, &s))
+		g->r->baseline_age = arena_strdup(&g->r->arena, s.s);
+	str_release(&s);
+}
+
 static enum exit_status overall(const struct result *r)
 {
 	enum exit_status s = STATUS_PASS;
@@ -111,6 +125,7 @@ void gate_judge(struct result *r, const struct baseline *b, const struct gate_op
 	judge_stray(r);
 	environment_judge(&g);
 	verdict_missing(&g);
+	note_age(&g);
 	free(checks);
 	free(first);
 	judge_close(&g);

@@ -19,6 +19,7 @@ struct judge {
 	struct result *r;
 	const struct baseline *b; /* may be NULL */
 	int64_t now;
+	struct expiry expiry;
 	uint32_t max;     /* K: looks, 1..VERDICT_MAX_SESSIONS */
 	double red_total; /* of each primary gate */
 	uint32_t *twin;   /* nchecks: family_twins() */
@@ -75,6 +76,8 @@ const struct base_value *judge_base_value(const struct base_job *j, const char *
 /* What changed from that session to now, for texts. */
 void judge_changes(const struct judge *g, size_t session, uint32_t job, struct str *out);
 
+/* Is that session of an index too old to count for level and spread? It demands all the same. */
+bool judge_expired(const struct judge *g, const struct base_session *s);
 /* Is that session one of the result's own? It is no evidence about the result. */
 bool judge_own_session(const struct result *r, const char *id);
 /* Why a run that ended well measured nothing all the same, in a sentence; NULL when it did. */

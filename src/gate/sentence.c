@@ -193,6 +193,9 @@ void gate_sentence(struct judge *g, const struct evidence *e, const struct store
 	if (e->left_out > 0)
 		str_addf(s, "; %zu incomparable session%s of the baseline left out", e->left_out,
 			 e->left_out == 1 ? "" : "s");
+	if (e->expired > 0)
+		str_addf(s, "; %zu expired session%s of the baseline left out", e->expired,
+			 e->expired == 1 ? "" : "s");
 	str_add(s, "; ");
 	judge_changes(g, e->base_session[e->nbase - 1], e->check->job, s);
 }

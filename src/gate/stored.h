@@ -30,7 +30,7 @@ struct evidence {
 	/* comparable baseline sessions that hold the metric, oldest first */
 	const struct base_value **base;
 	size_t *base_session; /* index into judge.base */
-	size_t nbase, left_out;
+	size_t nbase, left_out, expired;
 
 	double *base_x, *fresh_x; /* session values on the scale */
 	uint32_t *base_block, *fresh_block;
@@ -49,8 +49,8 @@ void evidence_release(struct evidence *e);
 bool evidence_fresh(struct evidence *e, struct judge *g, struct verdict *v);
 /* The baseline sessions; false with a verdict no-baseline or incomparable. */
 bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v);
-/* Nothing to compare with; and nothing that may be compared with, the newest being that session
- * (no_values: it only lacks values). */
+/* Nothing to compare with, nothing that is young enough; and nothing that may be compared with, the
+ * newest being that session (no_values: it only lacks values). */
 void verdict_no_baseline(struct judge *g, const struct evidence *e, struct verdict *v);
 void verdict_incomparable(struct judge *g, const char *session, const char *why, bool no_values,
 			  struct verdict *v);

@@ -72,7 +72,8 @@ static void by_kind(const struct policy *p, struct verdict *v)
 	case VERDICT_NO_BASELINE:
 		v->status = STATUS_NO_BASELINE;
 		v->shape = JUNIT_ERROR;
-		if (p->no_baseline == NO_BASELINE_WARN && !str_eq(v->type, VERDICT_TYPE_DEMANDED)) {
+		if (p->no_baseline == NO_BASELINE_WARN && !v->expired &&
+		    !str_eq(v->type, VERDICT_TYPE_DEMANDED)) {
 			v->status = STATUS_PASS;
 			v->shape = JUNIT_SKIPPED;
 		}

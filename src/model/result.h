@@ -103,6 +103,7 @@ struct result {
 	uint32_t
 		sessions_suite; /* the most that the suite plans for a sequence; 0 = sessions_max */
 	double assumed_session_sd; /* 0.015 */
+	int64_t baseline_max_age;  /* s; older sessions do not count; 0 = for ever */
 	double false_alarm;        /* family bound, 0.05 */
 	const char *setup_error;   /* the whole suite could not run: sentence, else NULL */
 	enum exit_status setup_status;
@@ -126,6 +127,7 @@ struct result {
 	double red_level;      /* of each: false red on unchanged code at most; 0 = no gate */
 	const char
 		*environment; /* why the place is suspected and not the change; NULL = it is not */
+	const char *baseline_age; /* what must be known of the baseline's age; NULL = nothing */
 	enum exit_status status;
 	bool may_continue; /* whole and sound: a further run may start from it (--with) */
 

@@ -156,12 +156,14 @@ int doc_read_closing(const struct reader *rd, const struct json *o)
 static int read_numbers(const struct reader *rd, const struct json *root)
 {
 	struct result *r = rd->r;
+	uint32_t max_age = 0;
 
 	if (doc_u32(rd, root, "sessions_min", 1000, &r->sessions_min) ||
 	    doc_u32(rd, root, "sessions_max", 1000, &r->sessions_max) ||
 	    doc_opt_u32(rd, root, "sessions_suite", 1000, &r->sessions_suite) ||
 	    json_get_double(root, "assumed_session_sd", &r->assumed_session_sd, rd->e) ||
-	    json_get_double(root, "false_alarm", &r->false_alarm, rd->e))
+	    json_get_double(root, "false_alarm", &r->false_alarm, rd->e) ||
+	    doc_opt_u32(rd, root, "baseline_max_age", UINT32_MAX, &max_age))
 		return rd->e->code;
 	if (r->sessions_min < 1 || r->sessions_max < r->sessions_min)
 		return doc_bad(rd, root, "sessions_max", "%u sessions at most, %u at least",
@@ -170,6 +172,7 @@ static int read_numbers(const struct reader *rd, const struct json *root)
 		return doc_bad(rd, root, "assumed_session_sd", "is not above 0");
 	if (!(r->false_alarm > 0 && r->false_alarm < 1))
 		return doc_bad(rd, root, "false_alarm", "is not between 0 and 1");
+	r->baseline_max_age = max_age;
 	return 0;
 }
 

@@ -198,6 +198,8 @@ static void write_rules(const struct result *r, struct jw *w)
 		jw_u64(w, "sessions_suite", r->sessions_suite);
 	jw_double(w, "assumed_session_sd", r->assumed_session_sd);
 	jw_double(w, "false_alarm", r->false_alarm);
+	if (r->baseline_max_age)
+		jw_i64(w, "baseline_max_age", r->baseline_max_age);
 }
 
 void doc_write_head(const struct result *r, struct jw *w)

@@ -61,8 +61,9 @@ struct verdict {
 	const char *
 		type; /* JUnit type: "regression" "expectation" "inconclusive" "incomparable" ... */
 	bool watch, provisional, certain, marginal, measured_only;
+	bool expired;    /* no-baseline: there is one, too old to count; no policy excuses it */
 	bool one_layout; /* interleaved: what is measured on was not prepared afresh for each run */
-	int leaning;        /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
+	int leaning;     /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
 	bool wants_session; /* a further session could decide it */
 	const char *text;   /* one sentence: why. Never empty. */
 	/* job == UINT32_MAX: what the baseline demands and the result does not have */

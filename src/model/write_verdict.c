@@ -102,6 +102,8 @@ void doc_write_verdicts(const struct result *r, struct jw *w)
 	jw_str(w, "baseline_digest", r->baseline_digest);
 	if (r->environment)
 		jw_str(w, "environment", r->environment);
+	if (r->baseline_age)
+		jw_str(w, "baseline_age", r->baseline_age);
 	jw_array(w, "verdicts");
 	for (size_t i = 0; i < r->verdicts.n; i++)
 		write_verdict(r, &r->verdicts.v[i], w);

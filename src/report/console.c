@@ -249,6 +249,14 @@ static void add_environment(struct console *c)
 	str_add(c->out, c->o->colour ? "\033[0m\n" : "\n");
 }
 
+static void add_age(struct console *c)
+{
+	if (!c->r->baseline_age)
+		return;
+	str_add_clean(c->out, c->r->baseline_age, SIZE_MAX);
+	str_addc(c->out, '\n');
+}
+
 static void add_notices(struct console *c)
 {
 	for (size_t i = 0; c->o->verbose && i < c->r->notices.n; i++) {
@@ -357,6 +365,7 @@ void report_console(const struct result *r, const struct console_options *o, str
 	add_heading(&c);
 	add_attempts(&c);
 	add_environment(&c);
+	add_age(&c);
 	add_notices(&c);
 	for (size_t i = 0; i < r->verdicts.n; i++) {
 		const struct verdict *v = &r->verdicts.v[i];

@@ -234,6 +234,8 @@ static void suite_properties(struct junit *j, const struct result *r)
 	}
 	if (r->environment)
 		property(j, "blkgate.environment", r->environment);
+	if (r->baseline_age)
+		property(j, "blkgate.baseline_age", r->baseline_age);
 	if (r->judged_gates) {
 		char level[64];
 

@@ -50,6 +50,7 @@ void session_result_init(const struct plan *p, const struct session_options *o, 
 	r->sessions_max = p->sessions_max;
 	r->sessions_suite = s->sessions_max ? s->sessions_max : VERDICT_MAX_SESSIONS;
 	r->assumed_session_sd = s->assumed_session_sd;
+	r->baseline_max_age = s->baseline_max_age;
 	r->false_alarm = 0.05;
 	r->setup_error = p->setup_error;
 	if (p->setup_error)

@@ -90,7 +90,7 @@ struct workload {
 	VEC(struct gate_entry) gate;
 	waivers waive;
 	bool has_when, optional, canary, untouched;
-	bool all_targets; /* targets: all */
+	bool all_targets;      /* targets: all */
 	const char *adjust_by; /* name of a canary, or NULL */
 	uint32_t adjust_line, adjust_column;
 	struct expr when;
@@ -136,6 +136,7 @@ struct suite {
 	fact_names under_test, must_match, note;
 	struct policy policy;
 	double assumed_session_sd; /* 0.015 */
+	int64_t baseline_max_age;  /* s, at least a day; 0 = for ever */
 	word_values defaults;
 	uint32_t sessions_min, sessions_max; /* 1..5 */
 	waivers waive;                       /* suite wide */

@@ -374,6 +374,7 @@ const struct section sections[] = {
 	{"admit", read_conditions, NULL},
 	{"compare", read_compare, NULL},
 	{"policy", read_policy, NULL},
+	{"baseline", read_baseline, NULL},
 	{"assumed_session_sd", read_session_sd, NULL},
 	{"defaults", read_defaults, NULL},
 	{"workloads", read_workloads,

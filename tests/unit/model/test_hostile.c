@@ -86,6 +86,8 @@ static void test_replaced(void **state)
 		{"\"false_alarm\": 0.05", "\"false_alarm\": NaN", NULL},
 		{"\"false_alarm\": 0.05", "\"false_alarm\": 1e999", NULL},
 		{"\"false_alarm\": 0.05", "\"false_alarm\": null", "false_alarm"},
+		{"\"false_alarm\": 0.05", "\"false_alarm\": 0.05, \"baseline_max_age\": -1",
+		 "baseline_max_age"},
 		{"\"assumed_session_sd\": 0.015", "\"assumed_session_sd\": 0", "assumed"},
 		{"\"under_test\": [", "\"under_test\": [1,", "compare.under_test[0]"},
 		{"\"kernel.release\": \"6.12.8\"", "\"kernel.release\": 6.12", "host"},

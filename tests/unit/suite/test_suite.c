@@ -138,6 +138,7 @@ static void test_everything(void **state)
 	assert_int_equal(l.s.policy.no_baseline, NO_BASELINE_WARN);
 	assert_int_equal(l.s.policy.provisional, PROVISIONAL_FAIL);
 	assert_true(near_to(l.s.assumed_session_sd, 0.02));
+	assert_int_equal(l.s.baseline_max_age, 180 * 86400);
 	assert_int_equal(l.s.sessions_min, 2);
 	assert_int_equal(l.s.sessions_max, 3);
 	assert_string_equal(l.s.note.v[0], "host.name");
