@@ -294,8 +294,15 @@ static void test_forecast(void **state)
 	store_load(&s);
 	open_result(&r, 7, 100000, 0);
 	for (unsigned late = 0; late < 2; late++) {
-		const struct outlook_ask ask = {r.jobs,     r.njobs, r.checks, r.nchecks, r.targets,
-						r.ntargets, false,   5,        .015};
+		const struct outlook_ask ask = {.jobs = r.jobs,
+						.njobs = r.njobs,
+						.checks = r.checks,
+						.nchecks = r.nchecks,
+						.targets = r.targets,
+						.ntargets = r.ntargets,
+						.interleave = &r.interleave,
+						.max = 5,
+						.assumed_sd = .015};
 
 		s.b.expiry =
 			(struct expiry){LAB_START + (late ? 182 : 20) * (int64_t)LAB_DAY, MAX_AGE};
