@@ -172,8 +172,8 @@ static void id_facts(const struct host *h, const struct block *disk, struct fact
 }
 
 /* "mq-deadline" of "none [mq-deadline] kyber". */
-static void scheduler_fact(const struct host *h, const struct block *disk, struct facts *f,
-			   struct arena *a)
+void scheduler_fact(const struct host *h, const struct block *disk, struct facts *f,
+		    struct arena *a)
 {
 	const char *v, *open, *shut;
 
@@ -302,4 +302,22 @@ void device_facts(const struct host *h, const struct blocks *b, size_t i, struct
 		fact_from(h, f, a, "device.partition_start", NULL, "%s/start", b->v[i].dir);
 	}
 	limit_facts(h, b, i, f, a);
+}
+
+void host_device(const struct host *h, const struct target *t, struct facts *f, struct arena *a)
+{
+	struct blocks b;
+	struct err e = ERR_INIT;
+	size_t i;
+
+	if (blocks_load(h, &b, &e) < 0) {
+		device_facts_all(f, a, NULL, e.text);
+		return;
+	}
+	i = blocks_by_number(&b, t->dev_major, t->dev_minor);
+	if (i != BLOCK_NONE)
+		device_facts(h, &b, i, f, a);
+	else if (t->kind == TARGET_BLOCK)
+		device_facts_all(f, a, NULL, "the device is not in /sys/block any more");
+	blocks_release(&b);
 }

@@ -47,9 +47,16 @@ int host_dio(int fd, struct target *t);
 /* The kernel's sequence number of the disk behind an open node: another one is another disk. 0 =
  * unknown (no such ioctl, no block device). */
 uint64_t host_diskseq(int fd);
-/* Reads link, link.*, upstream.bandwidth of t's device again; plan_admitted() does after a session.
- */
-void host_link(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
+/* Reads device.* and link.* of t's device again, as host_target() did; nothing for a target without
+ * one. */
+void host_device(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
+/* The device's health now: temperature, health.* (SMART of NVMe, root), pcie.* (errors of its
+ * link), device.io_errors, device.firmware_slots. Counters are over its life. none and unknown as
+ * above. */
+void host_health(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
+/* kernel_log: "clean" when the log may be read, so that a run can tell; else unknown with the
+ * remedy. */
+void host_kernel_log(const struct host *h, struct facts *f, struct arena *a);
 /* Is id an identity that may authorise writing to that device (by-id link, wwid, serial, pci; never
  * /dev/sdX)? For a file or folder: is id its path?
  * 1 yes, 0 no with the sentence in e (code untouched otherwise). */

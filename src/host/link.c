@@ -99,8 +99,7 @@ static bool pci_address(const char *s, size_t n)
 	return true;
 }
 
-/* Cuts dir behind its last PCI function; false when there is none. */
-static bool cut_to_pci(struct str *dir)
+bool cut_to_pci(struct str *dir)
 {
 	while (dir->len) {
 		char *slash = strrchr(dir->s, '/');
@@ -249,7 +248,7 @@ static void sata_facts(const struct host *h, const struct block *disk, const str
 	str_release(&s);
 }
 
-static bool has_no_link(const char *transport)
+bool transport_virtual(const char *transport)
 {
 	static const char *const virtual[] = {"loop", "zram", "ram",    "null_blk", "pmem",
 					      "ublk", "xen",  "virtio", "hyperv"};
@@ -272,7 +271,7 @@ void link_facts(const struct host *h, const struct block *disk, struct facts *f,
 	block_hardware(h, disk, &dir);
 	if (several)
 		link_facts_none(f, a, NULL, "the namespace is reached through several controllers");
-	else if (has_no_link(transport.s))
+	else if (transport_virtual(transport.s))
 		link_facts_none(f, a, "none", NULL);
 	else if (str_eq(transport.s, "sata"))
 		sata_facts(h, disk, &dir, f, a);

@@ -61,21 +61,6 @@ void new_session(struct conductor *c)
 	snprintf(s->id, sizeof(s->id), "%s-%06x", compact, (unsigned)(rng_entropy() & 0xffffff));
 }
 
-/* The suite's `admit` conditions held before the first I/O; they must still hold after the last, or
- * the session measured something else than it says. */
-void check_admission(struct conductor *c)
-{
-	const struct host host = {.root = "/"};
-	struct str why;
-
-	str_init(&why);
-	if (!plan_admitted(c->p, &host, &why)) {
-		fail_chosen(c, OUTCOME_SETUP, why.s);
-		tell(c, EVENT_NOTICE, NULL, NULL, why.s);
-	}
-	str_release(&why);
-}
-
 /* Runs from that one on that were executed and went well. */
 static size_t runs_made(const struct conductor *c, size_t from)
 {
@@ -139,8 +124,6 @@ static int run_session(struct conductor *c, struct err *e)
 		rc = prepare_targets(c, seed, e);
 	if (rc == 0)
 		rc = run_order(c, &order, e);
-	if (rc == 0)
-		check_admission(c);
 	c->r->sessions.v[c->session].ended = clock_utc();
 	if (rc == 0)
 		rc = record_session(c, e); /* once more: whether it is complete */
@@ -230,6 +213,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 		c.chosen[i] = p->jobs[i].state == JOB_READY;
 	rc = record_open(&c, e);
 	if (rc == 0) {
+		c.admission = admission_open(p, o->host, o->clock, r);
 		take_holds(&c);
 		rc = interleaving(&c) ? run_interleaved(&c, e) : run_sessions(&c, e);
 	} else {
@@ -245,6 +229,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 		r->partial = "interrupted";
 	}
 	judge_now(&c);
+	admission_close(c.admission);
 	record_close(&c);
 	for (size_t t = 0; t < p->ntargets; t++)
 		hold_release(&c.holds[t]);

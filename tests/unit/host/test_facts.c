@@ -61,7 +61,7 @@ static void the_link_can_be_read_again(void **state)
 	fact_is(&x->target.facts, "device.address", PCI1);
 	put(x, AT "/current_link_width", "1");
 	facts_init(&now);
-	host_link(&x->host, &x->target, &now, &x->arena);
+	host_device(&x->host, &x->target, &now, &x->arena);
 	fact_is(&now, "link", "downgraded");
 	fact_is(&now, "link.bandwidth", "984615384");
 	fact_is(&x->target.facts, "link", "full");
