@@ -19,6 +19,7 @@ static void judge_check(struct judge *g, uint32_t check, bool measured)
 		verdict_gate(g, c, v);
 	else
 		verdict_expect(g, c, v);
+	verdict_throttled(g, c->job, v);
 	verdict_finish(r, c, v);
 }
 

@@ -99,6 +99,12 @@ void judge_samples(const struct judge *g, uint32_t job, const struct metric *m, 
 void verdict_measure(struct judge *g, uint32_t job, struct verdict *v);
 void verdict_expect(struct judge *g, const struct check *c, struct verdict *v);
 void verdict_gate(struct judge *g, const struct check *c, struct verdict *v);
+/* What such a verdict comes to when the device throttled in one of the runs behind it:
+ * inconclusive.
+ */
+void verdict_throttled(struct judge *g, uint32_t job, struct verdict *v);
+/* "the device throttled in run 2 of session 1: ..."; false = as far as is known it did not. */
+bool judge_throttled_run(const struct run *run, struct str *out);
 /* Appends what the baseline demands and the result does not hold. */
 void verdict_missing(struct judge *g);
 

@@ -184,6 +184,8 @@ static void add_after(struct str *s, const struct judge *g, const struct evidenc
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,
 		   struct verdict *v, struct str *s)
 {
+	size_t changed;
+
 	gate_add_head(s, e, v);
 	add_state(s, g, e, out, v);
 	adjust_sentence(e, g, out, s);
@@ -197,5 +199,7 @@ void gate_sentence(struct judge *g, const struct evidence *e, const struct store
 		str_addf(s, "; %zu expired session%s of the baseline left out", e->expired,
 			 e->expired == 1 ? "" : "s");
 	str_add(s, "; ");
+	changed = s->len;
 	judge_changes(g, e->base_session[e->nbase - 1], e->check->job, s);
+	v->changed = arena_strdup(&g->r->arena, s->s + changed);
 }
