@@ -5,7 +5,7 @@
 #include "gate/comparable.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #define OTHER_SHARE 0.05     /* of others in what the disk moved: noted above it */
 #define GENERATOR_SHARE 0.95 /* of the time of its processors that a worker was busy */
@@ -14,6 +14,7 @@
 struct run_facts {
 	struct arena arena;
 	struct facts low, high, now;
+	double busy; /* of the generator */
 };
 
 /* Busy share of the processors that the threads of a run can use at once; NaN = not known. */
@@ -44,16 +45,16 @@ static bool asks_any(const struct plan *p, const char *const *family, size_t n)
 static void gather(struct admission *a, const struct admission_run *run, struct run_facts *f)
 {
 	const struct target *t = &a->p->targets[run->job->target];
-	double busy = generator_busy(a, run);
 
+	f->busy = generator_busy(a, run);
 	arena_init(&f->arena);
 	facts_init(&f->low);
 	facts_init(&f->high);
 	facts_init(&f->now);
 	watched_facts(a->seen[run->job->target], &t->facts, &f->low, &f->high, &f->arena);
-	if (!isnan(busy))
+	if (!isnan(f->busy))
 		facts_set(&f->high, &f->arena, "generator.cpu",
-			  arena_printf(&f->arena, "%.1f%%", busy * 100), NULL);
+			  arena_printf(&f->arena, "%.1f%%", f->busy * 100), NULL);
 	if (a->p->suite->admit.n == 0)
 		return;
 	if (ASKS(a->p, "kernel.", "cpu.", "host.", "power.", "cgroup.", "boot."))
@@ -100,10 +101,15 @@ static void add_evidence(const struct watched *w, const char *subject, struct st
 	str_release(&how);
 }
 
+/* What does not count has no number, as every failed run; what was noted stays true. */
 static void broken(struct outcome *o, const char *text)
 {
+	char notes[sizeof(o->notes)];
+
+	memcpy(notes, o->notes, sizeof(notes));
+	outcome_spoil(o, "%s", text);
 	o->status = OUTCOME_ADMISSION;
-	snprintf(o->text, sizeof(o->text), "%s", text);
+	memcpy(o->notes, notes, sizeof(notes));
 }
 
 /* The settings that a comparison rests on are those of the plan, during the run as well. What is
@@ -171,11 +177,11 @@ static void note_errors(const struct watched *w, struct outcome *o)
 }
 
 /* Law 2: what was seen and nobody asked for is said. */
-static void note_seen(const struct admission *a, const struct admission_run *run)
+static void note_seen(const struct admission *a, const struct admission_run *run, double busy)
 {
 	const struct watched *w = a->seen[run->job->target];
 	const struct watched_series *log = &w->of[WATCHED_KERNEL_LOG];
-	double other = watched_other_io(w), busy = generator_busy(a, run);
+	double other = watched_other_io(w);
 	struct outcome *o = run->out;
 	struct str how;
 
@@ -226,7 +232,7 @@ static void judge_run_of(struct admission *a, const struct admission_run *run)
 		check_setting(a, run, &settings, "device.scheduler");
 		check_link(a, run, &f);
 	}
-	note_seen(a, run);
+	note_seen(a, run, f.busy);
 	facts_release(&settings);
 	str_release(&why);
 	let_go(&f);
