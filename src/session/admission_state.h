@@ -28,6 +28,7 @@ struct admission {
 		const char *why; /* it cannot be told; NULL = it can */
 		unsigned looks;
 		uint64_t disk[2], ours[2];
+		uint64_t at[2], lag[2]; /* ns: of ours, and how much later the disk's was read */
 	} moved;
 };
 

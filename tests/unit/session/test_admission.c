@@ -205,6 +205,7 @@ static void tick(struct stage *s, uint64_t ns, uint64_t ios)
 {
 	s->now += ns;
 	s->progress.elapsed += ns;
+	s->progress.at = s->now;
 	s->progress.ios += ios;
 	s->progress.bytes += ios * 4096;
 	admission_tick(s->a, &s->progress);
@@ -473,6 +474,16 @@ static void io_of_others(void **state)
 	tick(s, 200 * NS_PER_MS, 1000);
 	end(s);
 	broken(s, "the disk does not count all I/O of the run");
+	/* the supervisor came late: as much as the run moves meanwhile says nothing of others */
+	begin(s);
+	tick(s, 200 * NS_PER_MS, 1000);
+	put_stat(s, 1000 + 24000 + 800, 1000 + 8000);
+	s->progress.bytes += 1000 * 4096;
+	s->now += 200 * NS_PER_MS;
+	s->progress.at = s->now - 20 * NS_PER_MS;
+	admission_tick(s->a, &s->progress);
+	end(s);
+	broken(s, "to tell it from what was in flight");
 	/* one look is none */
 	begin(s);
 	tick(s, 200 * NS_PER_MS, 1000);
