@@ -71,6 +71,8 @@ bool watched_throttled(const struct watched *w, struct str *how);
 bool watched_throttling_known(const struct watched *w);
 /* Of what the disk moved, the share of others, 0..1; NaN = not known. */
 double watched_other_io(const struct watched *w);
+/* Is that link what the device can do, by the maxima in its facts? 1 yes, 0 no, -1 not known. */
+int watched_link_full(const struct facts *target, int64_t speed, int64_t width);
 struct watched *watched_copy(const struct watched *w, struct arena *a); /* NULL stays NULL */
 
 /* "12 40 40 46 46" (looks, first, least, most, last), counters "3 0 2" (looks, first, last); 0 or

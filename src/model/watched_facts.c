@@ -31,23 +31,30 @@ static const char *speed_unit(const struct facts *target)
 	return v && *v == ' ' ? v + 1 : "GT/s";
 }
 
-static void link_facts_of(const struct facts *target, struct facts *f, struct arena *a,
-			  int64_t speed, int64_t width)
+int watched_link_full(const struct facts *target, int64_t speed, int64_t width)
 {
 	int64_t max_speed = thousandths(facts_value(target, "link.max_speed"));
 	int64_t max_width = thousandths(facts_value(target, "link.max_width")) / 1000;
-	bool sata = !facts_find(target, "link.max_width");
+	bool sata = !facts_find(target, "link.max_width"); /* it has one lane and says nothing */
+
+	if (!max_speed || !(max_width || sata))
+		return -1;
+	return speed >= max_speed && (sata || width >= max_width);
+}
+
+static void link_facts_of(const struct facts *target, struct facts *f, struct arena *a,
+			  int64_t speed, int64_t width)
+{
+	int full = watched_link_full(target, speed, width);
 
 	facts_set(f, a, "link.speed",
 		  arena_printf(a, "%g %s", (double)speed / 1000, speed_unit(target)), NULL);
 	facts_set(f, a, "link.width", arena_printf(a, "%" PRId64, width), NULL);
-	if (max_speed && (max_width || sata))
-		facts_set(f, a, "link",
-			  speed >= max_speed && (sata || width >= max_width) ? "full"
-									     : "downgraded",
-			  NULL);
-	else
-		facts_set(f, a, "link", NULL, "the device states no maximum");
+	facts_set(f, a, "link",
+		  full < 0 ? NULL
+		  : full   ? "full"
+			   : "downgraded",
+		  "the device states no maximum");
 }
 
 static void link_seen(const struct watched *w, const struct facts *target, struct facts *low,

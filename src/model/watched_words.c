@@ -79,15 +79,21 @@ static void say_link(const struct watched *const *w, size_t n, const struct fact
 {
 	struct watched_series speed = all_of(w, n, WATCHED_LINK_SPEED);
 	struct watched_series width = all_of(w, n, WATCHED_LINK_WIDTH);
-	bool changed = speed.min != speed.max || width.min != width.max;
-	struct str *to = changed ? &out->seen : &out->excluded;
+	const char *max_width = facts_value(target, "link.max_width");
+	bool below = watched_link_full(target, speed.min, width.min) == 0;
+	struct str *to = below ? &out->seen : &out->excluded;
 
 	if (!known(out, "link under load", &speed) || width.state != WATCHED_KNOWN)
 		return;
 	str_addf(more(to), "link %g %s", (double)speed.min / 1000, unit_of(target));
-	if (facts_find(target, "link.max_width"))
+	if (max_width)
 		str_addf(to, " x%" PRId64, width.min);
-	str_add(to, changed ? " at the least under load" : " under load");
+	if (below && (speed.min != speed.max || width.min != width.max))
+		str_add(to, " at the least");
+	str_add(to, " under load");
+	if (below)
+		str_addf(to, " where it can do %s%s%s", facts_value(target, "link.max_speed"),
+			 max_width ? " x" : "", max_width ? max_width : "");
 }
 
 static void say_temperature(const struct watched *const *w, size_t n, struct watched_words *out)

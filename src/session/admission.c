@@ -291,10 +291,16 @@ static void look_moved(struct admission *a, const struct run_progress *p)
 	uint64_t bytes;
 	unsigned at = a->moved.looks ? 1 : 0;
 
-	if (a->moved.why || !a->device[t] || !a->watch[t])
+	if (a->moved.why || a->moved.none || !a->device[t] || !a->watch[t])
 		return;
-	if (host_watch_moved(a->watch[t], &bytes, &why, &a->r->arena) <= 0) {
-		a->moved.why = why ? why : "there is no disk that counts";
+	switch (host_watch_moved(a->watch[t], &bytes, &why, &a->r->arena)) {
+	case 1:
+		break;
+	case 0:
+		a->moved.none = true;
+		return;
+	default:
+		a->moved.why = why;
 		return;
 	}
 	a->moved.disk[at] = bytes;
@@ -354,7 +360,7 @@ static void end_moved(struct admission *a)
 	uint64_t ours = a->moved.ours[1] - a->moved.ours[0], blur = moved_blur(a), other = 0;
 	const char *why = a->moved.why;
 
-	if (!w || !a->device[a->moved.target])
+	if (!w || !a->device[a->moved.target] || a->moved.none)
 		return;
 	if (!why && a->moved.looks < 2)
 		why = "the window was too short for two looks at the disk";

@@ -26,6 +26,7 @@ struct admission {
 	struct {
 		uint32_t target;
 		const char *why; /* it cannot be told; NULL = it can */
+		bool none;       /* there is no disk */
 		unsigned looks;
 		uint64_t disk[2], ours[2];
 		uint64_t at[2], lag[2]; /* ns: of ours, and how much later the disk's was read */

@@ -94,6 +94,20 @@ else
 	skip "a clean log" "needs root and /dev/kmsg"
 fi
 
+# ---- where there is no disk nothing is claimed of one ----
+if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && mkdir /dev/shm/blkgate-admission.$$ 2>/dev/null; then
+	cleanup "rm -rf /dev/shm/blkgate-admission.$$"
+	suite memory.yaml '' ', ioengine: psync, direct: false, invalidate: false'
+	t "a file in memory" 0 "$P" run memory.yaml --target /dev/shm/blkgate-admission.$$ --out out
+	ok "no temperature, no link, no bytes of a disk, and none unknown" jq -e '.runs | all(.[]; .watched |
+		[(. + (.unknown // {})) | keys[] | select(test("temperature|^link|^health|^pcie"))] == [])' out/result.json
+	suite memory.yaml 'admit: [other_io < 5%]' ', ioengine: psync, direct: false, invalidate: false'
+	t "so that a condition on it is not met" 4 "$P" run memory.yaml --target /dev/shm/blkgate-admission.$$ --out out
+	has "$T/err" "admit: other_io < 5% did not hold"
+else
+	skip "a file in memory" "/dev/shm is no tmpfs that can be written"
+fi
+
 # ---- refused by the suite ----
 refused() { # NAME TOP TEXT
 	suite bad.yaml "$2"

@@ -303,10 +303,20 @@ static void words_of_runs(void **state)
 	watched_see(&second, WATCHED_MEDIA_ERRORS, 8);
 	watched_see(&second, WATCHED_OTHER_BYTES, 120000);
 	words(&p, &second, "46..51 C",
-	      "link 8 GT/s x2 at the least under load, throttled (health.thermal_1_transitions "
+	      "link 8 GT/s x2 at the least under load where it can do 8 GT/s x4, throttled "
+	      "(health.thermal_1_transitions "
 	      "+2), "
 	      "kernel log 1 line: I/O error, other I/O up to 12 %, health.media_errors +1",
 	      "");
+	/* below its maximum in every run alike */
+	second.of[WATCHED_LINK_WIDTH].max = second.of[WATCHED_LINK_WIDTH].min = 1;
+	second.of[WATCHED_THERMAL_1_TRANSITIONS].last = 7;
+	second.of[WATCHED_KERNEL_LOG].last = 0;
+	second.of[WATCHED_MEDIA_ERRORS].last = 7;
+	second.of[WATCHED_OTHER_BYTES].last = 0;
+	p.w = second;
+	words(&p, NULL, "46..51 C, no throttling, kernel log clean, no other I/O",
+	      "link 8 GT/s x1 under load where it can do 8 GT/s x4", "");
 	/* known of one run only is not known of both */
 	watched_miss(&blind, &p.arena, WATCHED_KERNEL_LOG, "may not be read");
 	words(&p, &blind, "", "",
