@@ -227,6 +227,59 @@ static void the_observer_sees_each_run(void **state)
 	close_world(&w);
 }
 
+/* A clock that moves only when somebody waits. */
+static uint64_t wait_now(void *arg)
+{
+	return *(uint64_t *)arg;
+}
+
+static void wait_pause(void *arg, uint64_t until)
+{
+	assert_true(until > *(uint64_t *)arg);
+	*(uint64_t *)arg = until;
+}
+
+static void on_notice(void *arg, const struct session_event *ev)
+{
+	if (ev->kind == EVENT_NOTICE && strstr(ev->text, "waiting up to 10 min"))
+		++*(unsigned *)arg;
+}
+
+/* On a machine without a thermometer the temperature never is what was asked for. */
+static void a_run_that_waited_in_vain_is_not_made(void **state)
+{
+	(void)state;
+	struct world w;
+	struct err e;
+	struct host empty;
+	uint64_t now = 7000000000ULL;
+	struct session_clock clock = {wait_now, wait_pause, &now};
+	unsigned told = 0;
+
+	open_world(&w, "blkgate: 1\nname: t\nadmit: [temperature < 70C wait 10min]\n"
+		       "defaults: {ioengine: psync, direct: auto, size: 64KiB, runtime: 50ms}\n"
+		       "workloads:\n  - {name: a, rw: read, expect: [read.iops >= 1]}\n");
+	/* the plan has seen that there is none; it may be gone only since then */
+	assert_non_null(w.plan.setup_error);
+	w.plan.setup_error = NULL;
+	assert_int_equal(w.plan.jobs[0].state, JOB_READY);
+	empty.root = w.dir;
+	w.options.host = &empty;
+	w.options.clock = &clock;
+	w.options.event = on_notice;
+	w.options.arg = &told;
+	assert_int_equal(conduct(&w, &e), 0);
+	assert_int_equal(told, 1);
+	assert_true(now == 7000000000ULL + 600 * 1000000000ULL);
+	assert_int_equal(w.result.runs.n, 1);
+	assert_int_equal(w.result.runs.v[0].out.status, OUTCOME_ADMISSION);
+	assert_non_null(strstr(w.result.runs.v[0].out.text, "also after waiting 10 min"));
+	assert_null(w.result.runs.v[0].watched);
+	assert_int_equal(w.result.status, STATUS_ERROR);
+	assert_string_equal(w.result.verdicts.v[0].type, "admission");
+	close_world(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +290,7 @@ int main(void)
 		cmocka_unit_test(stopped_before_it_began),
 		cmocka_unit_test(the_journal_tells_the_same),
 		cmocka_unit_test(the_observer_sees_each_run),
+		cmocka_unit_test(a_run_that_waited_in_vain_is_not_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
