@@ -61,7 +61,7 @@ void health_open(struct health_source *s, const struct host *h, const struct blo
 	if (dir.len && host_resolve(h, dir.s, &real) == 0 && !several) {
 		snprintf(s->controller, sizeof(s->controller), "%s", strrchr(real.s, '/') + 1);
 		find_hwmon(h, real.s, s->hwmon, sizeof(s->hwmon));
-	} else if (!dir.len && host_exists(h, "%s/device/scsi_level", disk->dir)) {
+	} else if (!dir.len && (str_starts(disk->name, "sd") || str_starts(disk->name, "sr"))) {
 		snprintf(s->scsi, sizeof(s->scsi), "%s/device", disk->dir);
 		find_hwmon(h, s->scsi, s->hwmon, sizeof(s->hwmon));
 	}

@@ -48,18 +48,19 @@ static void scsi_names(struct host_watch *w, const struct str *hardware)
 	}
 }
 
-static void find_link(struct host_watch *w, const struct target *t, const struct str *hardware)
+static void find_link(struct host_watch *w, const struct target *t, const char *transport,
+		      const struct str *hardware)
 {
 	const struct fact *link = facts_find(&t->facts, "link");
 	const char *ata = strstr(hardware->s, "/ata");
 
 	if (!link || str_eq(link->value, "none"))
 		return;
-	if (w->health.pci[0] && !w->health.scsi[0]) {
+	if (str_eq(transport, "pcie") && w->health.pci[0]) {
 		w->link = LINK_PCIE;
 		snprintf(w->speed, sizeof(w->speed), "%s/current_link_speed", w->health.pci);
 		snprintf(w->width, sizeof(w->width), "%s/current_link_width", w->health.pci);
-	} else if (ata && c_isdigit(ata[4]) && w->health.scsi[0]) {
+	} else if (str_eq(transport, "sata") && ata && c_isdigit(ata[4])) {
 		w->link = LINK_SATA;
 		snprintf(w->speed, sizeof(w->speed), "/sys/class/ata_link/link%d/sata_spd",
 			 atoi(ata + 4));
@@ -94,7 +95,7 @@ static void open_disk(struct host_watch *w, const struct target *t, const struct
 		name_of_path(&w->names, w->health.pci);
 	if (w->health.pci[0] && !w->health.scsi[0] && w->health.port[0])
 		name_of_path(&w->names, w->health.port);
-	find_link(w, t, &hardware);
+	find_link(w, t, transport.s, &hardware);
 	str_release(&transport);
 	str_release(&hardware);
 }
