@@ -27,8 +27,10 @@ static bool listed(const char *const *v, size_t n, const char *key)
  * machine have the same. */
 static bool counts_up(const char *key)
 {
-	return str_starts(key, "health.") || str_starts(key, "pcie.") ||
-	       str_eq(key, "device.io_errors") || str_eq(key, "temperature");
+	static const char *const counters[] = {"temperature", "device.io_errors",
+					       "pcie.correctable", "pcie.nonfatal", "pcie.fatal"};
+
+	return str_starts(key, "health.") || listed(counters, COUNT(counters), key);
 }
 
 /* Of it a reader is told where it tells of wear or damage. */

@@ -39,12 +39,12 @@ static void find_pci(struct health_source *s, struct str *dir)
 {
 	struct str above;
 
-	if (!cut_to_pci(dir))
+	if (!pcie_function(dir))
 		return;
 	snprintf(s->pci, sizeof(s->pci), "%s", dir->s);
 	str_init(&above);
 	str_addn(&above, dir->s, (size_t)(strrchr(dir->s, '/') - dir->s));
-	if (cut_to_pci(&above))
+	if (pcie_function(&above))
 		snprintf(s->port, sizeof(s->port), "%s", above.s);
 	str_release(&above);
 }

@@ -142,7 +142,7 @@ size_t fs_facts(const struct host *h, const struct blocks *b, const char *path, 
 void fact_from(const struct host *h, struct facts *f, struct arena *a, const char *key,
 	       const char *absent, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* Cuts dir behind its last PCI function; false when there is none. */
-bool cut_to_pci(struct str *dir);
+bool pcie_function(struct str *dir);
 /* A device of memory or of another machine: no link, no temperature. */
 bool transport_virtual(const char *transport);
 /* White space runs become one space, bytes that are not UTF-8 become visible. */

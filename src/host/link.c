@@ -99,7 +99,7 @@ static bool pci_address(const char *s, size_t n)
 	return true;
 }
 
-bool cut_to_pci(struct str *dir)
+bool pcie_function(struct str *dir)
 {
 	while (dir->len) {
 		char *slash = strrchr(dir->s, '/');
@@ -275,7 +275,7 @@ void link_facts(const struct host *h, const struct block *disk, struct facts *f,
 		link_facts_none(f, a, "none", NULL);
 	else if (str_eq(transport.s, "sata"))
 		sata_facts(h, disk, &dir, f, a);
-	else if (str_eq(transport.s, "pcie") && cut_to_pci(&dir))
+	else if (str_eq(transport.s, "pcie") && pcie_function(&dir))
 		pcie_facts(h, &dir, f, a);
 	else
 		link_facts_none(f, a, NULL,

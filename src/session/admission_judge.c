@@ -61,7 +61,7 @@ static void gather(struct admission *a, const struct admission_run *run, struct 
 		host_facts(a->h, &f->now, &f->arena);
 	if (plan_job_diskless(run->job))
 		return;
-	if (ASKS(a->p, "device.", "link", "upstream.", "cgroup."))
+	if (ASKS(a->p, "device.", "link", "upstream.", "pcie.", "cgroup."))
 		host_device(a->h, t, &f->now, &f->arena);
 	if (ASKS(a->p, "health.", "pcie.", "device.", "temperature"))
 		host_health(a->h, t, &f->now, &f->arena);
