@@ -112,20 +112,27 @@ static void broken(struct outcome *o, const char *text)
 	memcpy(o->notes, notes, sizeof(notes));
 }
 
-/* The settings that a comparison rests on are those of the plan, during the run as well. What is
- * switched on purpose between two values has its own guard. */
+/* Is that setting one that the session itself puts to a value, with a guard of its own? */
+static bool set_on_purpose(const struct admission *a, const char *key)
+{
+	const struct interleave *i = &a->p->interleave;
+	size_t n = strlen(key), name = i->setting ? strlen(i->setting) : 0;
+
+	return i->kind == INTERLEAVE_SETTING && name && n > name && key[n - name - 1] == '.' &&
+	       str_ends(key, i->setting);
+}
+
+/* The settings that a comparison rests on are those of the plan, during the run as well. */
 static void check_setting(struct admission *a, const struct admission_run *run,
 			  const struct facts *now, const char *key)
 {
-	const struct interleave *i = &a->p->interleave;
 	const struct target *t = &a->p->targets[run->job->target];
 	const struct fact *was = facts_find2(&t->facts, &a->p->host, key);
 	const struct fact *is = facts_find(now, key);
 	bool bound = fact_class_of(&a->r->compare, key) == FACT_MUST_MATCH;
 
-	if (!was || !is || !was->value || !is->value || str_eq(was->value, is->value))
-		return;
-	if (i->kind == INTERLEAVE_SETTING && i->setting && str_ends(key, i->setting))
+	if (!was || !is || !was->value || !is->value || str_eq(was->value, is->value) ||
+	    set_on_purpose(a, key))
 		return;
 	if (bound && run->out->status == OUTCOME_OK)
 		broken(run->out,

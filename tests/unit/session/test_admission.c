@@ -353,6 +353,20 @@ static void what_must_match_holds_during_the_run(void **state)
 	end(s);
 	counts(s);
 	says(s->out.notes, "cpu.governor is 'powersave', and was 'performance'");
+	/* what --ab switches is none that changed by itself */
+	s->plan.interleave.kind = INTERLEAVE_SETTING;
+	s->plan.interleave.setting = "scheduler";
+	put(s, DISK "/queue/scheduler", "none [mq-deadline]\n", "w");
+	begin(s);
+	tick(s, 200 * NS_PER_MS, 10);
+	end(s);
+	counts(s);
+	s->plan.interleave.setting = "wbt_lat_usec";
+	begin(s);
+	tick(s, 200 * NS_PER_MS, 10);
+	end(s);
+	broken(s, "device.scheduler changed");
+	s->plan.interleave.kind = INTERLEAVE_NONE;
 }
 
 static void heat_during_the_run(void **state)
