@@ -188,6 +188,7 @@ static void note_seen(const struct admission *a, const struct admission_run *run
 {
 	const struct watched *w = a->seen[run->job->target];
 	const struct watched_series *log = &w->of[WATCHED_KERNEL_LOG];
+	const struct watched_series *warning = &w->of[WATCHED_CRITICAL_WARNING];
 	double other = watched_other_io(w);
 	struct outcome *o = run->out;
 	struct str how;
@@ -197,6 +198,9 @@ static void note_seen(const struct admission *a, const struct admission_run *run
 		outcome_note(o, "the device throttled: %s", how.s);
 	str_release(&how);
 	note_errors(w, o);
+	if (warning->state == WATCHED_KNOWN && warning->max > warning->first)
+		outcome_note(o, "health.critical_warning rose from %lld to %lld during the run",
+			     (long long)warning->first, (long long)warning->max);
 	if (log->state == WATCHED_KNOWN && log->last > 0)
 		outcome_note(o, "kernel log: %lld line%s: %.120s", (long long)log->last,
 			     log->last == 1 ? "" : "s", w->line ? w->line : "");

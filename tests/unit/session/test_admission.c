@@ -436,6 +436,7 @@ static void unasked_it_is_noted(void **state)
 	put(s, PCI "/aer_dev_correctable", "RxErr 2\nTOTAL_ERR_COR 2\n", "w");
 	put(s, "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "6\n", "w");
 	s->page[160]++;
+	s->page[0] = 2;
 	put_temperature(s, 45);
 	tick(s, 200 * NS_PER_MS, 10);
 	end(s);
@@ -444,6 +445,7 @@ static void unasked_it_is_noted(void **state)
 	says(s->out.notes, "pcie.correctable +2 during the run");
 	says(s->out.notes, "health.media_errors +1 during the run");
 	says(s->out.notes, "cpu.throttle_count +2 during the run");
+	says(s->out.notes, "health.critical_warning rose from 0 to 2 during the run");
 }
 
 static void growth_that_was_asked_for(void **state)
