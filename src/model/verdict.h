@@ -69,8 +69,8 @@ struct verdict {
 	/* job == UINT32_MAX: what the baseline demands and the result does not have */
 	const char *absent_target, *absent_workload, *absent_check;
 
-	/* What changed since the newest session of the baseline, under test first; NULL = it was not
-	 * compared with one. */
+	/* What changed since the newest session of the baseline, under test first; NULL = it was
+	 * not compared with one. */
 	const char *changed;
 
 	/* What a gate was judged by where that is not its metric itself: "the share of I/Os slower
