@@ -131,6 +131,12 @@ static int run_session(struct conductor *c, struct err *e)
 	return rc;
 }
 
+static bool may_run(const struct conductor *c, size_t job)
+{
+	return c->p->jobs[job].state == JOB_READY && !c->failed[job] &&
+	       (!c->o->only_job || c->o->only_job[job]);
+}
+
 /* Which jobs run in the next session; false when none needs one. */
 static bool choose(struct conductor *c, uint32_t next)
 {
@@ -140,12 +146,12 @@ static bool choose(struct conductor *c, uint32_t next)
 		bool wants = next - c->first < c->r->sessions_min ||
 			     gate_wants_session(c->r, (uint32_t)i);
 
-		c->chosen[i] = c->p->jobs[i].state == JOB_READY && !c->failed[i] && wants;
+		c->chosen[i] = may_run(c, i) && wants;
 		any |= c->chosen[i];
 	}
 	/* A canary without a company to watch over is no reason for a session of its own. */
 	for (size_t i = 0; any && i < c->p->njobs; i++)
-		if (c->p->jobs[i].canary && c->p->jobs[i].state == JOB_READY && !c->failed[i])
+		if (c->p->jobs[i].canary && may_run(c, (uint32_t)i))
 			c->chosen[i] = true;
 	/* One of a mixture has no further run without the others. */
 	for (uint32_t i = 0; any && i < c->p->njobs; i++)
@@ -210,7 +216,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	c.failed = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.failed));
 	c.ring = jobs_ring(p->jobs, p->njobs);
 	for (size_t i = 0; i < p->njobs; i++)
-		c.chosen[i] = p->jobs[i].state == JOB_READY;
+		c.chosen[i] = may_run(&c, i);
 	rc = record_open(&c, e);
 	if (rc == 0) {
 		c.admission = admission_open(p, o->host, o->clock, r);

@@ -117,6 +117,14 @@ static void party_close(struct party *y)
 	free(y->used);
 }
 
+/* What is slowed down is compared with what is not. */
+static struct inject inject_of(const struct conductor *c, uint32_t job)
+{
+	if (interleaving(c) && c->arm == ARM_REFERENCE)
+		return INJECT_NONE;
+	return c->o->inject_job ? c->o->inject_job[job] : c->o->inject;
+}
+
 static void request(struct conductor *c, struct party *y, size_t i)
 {
 	const struct order_entry *entry = &y->entry[i];
@@ -134,8 +142,7 @@ static void request(struct conductor *c, struct party *y, size_t i)
 		.nclose = (unsigned)y->others[i].n,
 		.seed = j->randrepeat ? offsets_seed(c, y, i) : mixed,
 		.run_seed = mixed,
-		/* what is slowed down is compared with what is not */
-		.inject = interleaving(c) && c->arm == ARM_REFERENCE ? INJECT_NONE : c->o->inject,
+		.inject = inject_of(c, entry->job),
 	};
 	hold_descriptors(&c->holds[j->target], c->p, j, &y->req[i]);
 }

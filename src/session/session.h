@@ -54,8 +54,10 @@ struct session_options {
 	const char *latency_log; /* folder for the latencies of each run, or NULL */
 	const char *change, *inject_text;
 	struct inject inject;
-	const char *partial;  /* a selection was made: reason, or NULL */
-	uint64_t wait_lock;   /* ns; 0 = do not wait, UINT64_MAX = for ever */
+	const bool *only_job; /* one a job: may it run? NULL = all; the others are not measured */
+	const struct inject *inject_job; /* one a job, instead of that; NULL = alike */
+	const char *partial;             /* a selection was made: reason, or NULL */
+	uint64_t wait_lock;              /* ns; 0 = do not wait, UINT64_MAX = for ever */
 	const char *settings; /* folder of records of switched settings; NULL: SESSION_SETTINGS */
 	const struct host *host;           /* what is watched; NULL = this machine */
 	const struct session_clock *clock; /* NULL = the monotonic one */
