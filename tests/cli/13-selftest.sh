@@ -40,8 +40,8 @@ has "$T/err" "or was not tested"
 
 # A tight gate beside a wide one: the wide one's loss does not speak for it.
 sim_suite "$T/hidden.yaml" 'lat=100us,sd=6%' 'runtime: 5s' 'gate: {read.iops: 1.5%, read.clat.p99: 90%}'
-t "a tight gate is not hidden behind a wide one" 3 "$P" selftest "$T/hidden.yaml" --target "$T/scratch" --seed 1 --quiet
-has "$T/out" "slow=2.978%, twice its tolerance: red in 0 of 1, undecided in 1"
+t "a tight gate is not hidden behind a wide one" 3 "$P" selftest "$T/hidden.yaml" --target "$T/scratch" --seed 2 --quiet
+has "$T/out" "slow=2.977%, twice its tolerance: red in 0 of 1, undecided in 1"
 has "$T/out" "read.clat.p99: unchanged green in 1 of 1; delay="
 has "$T/out" "1 of 2 red"
 
