@@ -92,6 +92,36 @@ static void one_session_without_baseline(void **state)
 	close_world(&w);
 }
 
+/* What one workload is slowed by, the other does not feel; one that may not run has no run. */
+static void one_is_slowed_and_one_left_out(void **state)
+{
+	static const struct inject in[3] = {{.slow = 0.5}, {0}, {0}};
+	static const bool only[3] = {true, true, false};
+	uint64_t ios[2] = {0};
+	struct world w;
+	struct err e;
+
+	(void)state;
+	open_world(&w, "blkgate: 1\nname: t\n"
+		       "defaults: {ioengine: sim, size: 1MiB, runtime: 1s, runs: 2, sessions: 2}\n"
+		       "workloads:\n  - {name: a, rw: read}\n  - {name: b, rw: read}\n"
+		       "  - {name: c, rw: read}\n");
+	w.options.inject_job = in;
+	w.options.only_job = only;
+	w.options.inject_text = "a test";
+	assert_int_equal(conduct(&w, &e), 0);
+	assert_int_equal(w.result.runs.n, 8);
+	for (size_t i = 0; i < w.result.runs.n; i++) {
+		const struct run *r = &w.result.runs.v[i];
+
+		assert_true(r->job < 2);
+		ios[r->job] += r->out.dir[DIR_READ].ios;
+	}
+	assert_true(ios[0] * 2 >= ios[1] - 8 && ios[0] * 2 <= ios[1] + 8);
+	assert_string_equal(w.result.inject, "a test");
+	close_world(&w);
+}
+
 static void least_sessions_are_made(void **state)
 {
 	(void)state;
@@ -284,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_session_without_baseline),
+		cmocka_unit_test(one_is_slowed_and_one_left_out),
 		cmocka_unit_test(least_sessions_are_made),
 		cmocka_unit_test(a_failed_job_is_not_run_again_and_the_rest_goes_on),
 		cmocka_unit_test(the_byte_budget_stops_writers),
