@@ -161,6 +161,7 @@ void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 	r->judged_gates = (uint32_t)family_size(&family, g->twin);
 	r->red_level = r->judged_gates ? g->red_total : 0;
 	g->ring = jobs_ring(r->jobs, r->njobs);
+	g->whole = xcalloc(r->njobs + 1, sizeof(*g->whole));
 	index_runs(g);
 	index_baseline(g);
 	g->canonical = xcalloc(r->njobs + 1, sizeof(*g->canonical));
@@ -176,6 +177,7 @@ static void epoch_close(struct epoch_index *x)
 void judge_close(struct judge *g)
 {
 	free(g->ring);
+	free(g->whole);
 	free(g->run);
 	free(g->run_first);
 	epoch_close(&g->base);

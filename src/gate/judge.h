@@ -24,7 +24,9 @@ struct judge {
 	double red_total; /* of each primary gate */
 	uint32_t *twin;   /* nchecks: family_twins() */
 
-	uint32_t *ring;         /* jobs_ring: what ran at the same time */
+	uint32_t *ring; /* jobs_ring: what ran at the same time */
+	/* njobs: sessions (pairs) from the first on that were measured well, by verdict_measure */
+	uint32_t *whole;
 	const struct run **run; /* by job, then session, then number */
 	size_t *run_first;      /* njobs + 1 */
 
@@ -44,7 +46,8 @@ struct arms {
 	const struct run *run[ARM_COUNT][INTERLEAVE_PAIRS_MAX];
 	uint32_t job[ARM_COUNT]; /* one and the same where a setting is compared */
 	uint32_t pairs;          /* from the first on, whole */
-	bool rest;               /* behind those there is a run, or two for one place */
+	bool twice;              /* two for one place, or one for none */
+	bool rest;               /* that, or a run behind the whole pairs */
 };
 /* False when the job has no counterpart. */
 bool judge_arms(const struct judge *g, uint32_t job, struct arms *a);
@@ -99,6 +102,9 @@ void judge_samples(const struct judge *g, uint32_t job, const struct metric *m, 
 void verdict_measure(struct judge *g, uint32_t job, struct verdict *v);
 void verdict_expect(struct judge *g, const struct check *c, struct verdict *v);
 void verdict_gate(struct judge *g, const struct check *c, struct verdict *v);
+/* What an earlier attempt missed, all of whose sessions were measured well: VERDICT_MISSED, else v
+ * stays as it is. */
+void verdict_missed_before(struct judge *g, const struct check *c, struct verdict *v);
 /* What such a verdict comes to when the device throttled in one of the runs behind it:
  * inconclusive.
  */

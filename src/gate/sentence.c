@@ -166,14 +166,17 @@ static void add_creep(struct str *s, struct judge *g, const struct evidence *e,
 static void add_after(struct str *s, const struct judge *g, const struct evidence *e,
 		      const struct stored_output *out)
 {
-	size_t after = out->decided_at ? e->k - (size_t)out->decided_at : 0;
+	size_t after = out->decided_at ? e->n - (size_t)out->decided_at : 0;
 
 	if (after > 0)
 		str_addf(s, "; decided after session %d, %zu further one%s beside it:",
 			 out->decided_at, after, after == 1 ? "" : "s");
-	for (size_t i = e->k - after; i < e->k; i++) {
-		str_add(s, i > e->k - after ? ", " : " ");
-		unit_format(s, e->metric->unit, scale_value(&e->scale, e->fresh_x[i]));
+	for (size_t i = e->n - after; i < e->n; i++) {
+		str_add(s, i > e->n - after ? ", " : " ");
+		if (isnan(e->fresh_x[i]))
+			str_add(s, "no value");
+		else
+			unit_format(s, e->metric->unit, scale_value(&e->scale, e->fresh_x[i]));
 	}
 	if (e->beyond > 0)
 		str_addf(s, "; %zu session%s beyond the %u of the sequence %s not judged",

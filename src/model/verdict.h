@@ -95,7 +95,9 @@ struct verdict {
 	uint32_t pairs; /* interleaved: at the look that the numbers are of; 0 = against a baseline
 			 */
 	uint32_t nsessions;
-	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit */
+	uint32_t decided_at; /* of these, at which the sequence was decided; 0 = it was not */
+	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit;
+						      NaN = none */
 	/* of a latency: medians of the runs' quantiles, new over old, at verdict_shifts; NaN = not
 	 * known */
 	double shift[VERDICT_SHIFTS];

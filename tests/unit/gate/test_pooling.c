@@ -321,6 +321,13 @@ static void test_missed_stays_missed(void **state)
 	lab_judge(&r, NULL);
 	lab_expect(lab_verdict(&r, 0, 0), VERDICT_MISSED, STATUS_REGRESSION, JUNIT_FAILURE);
 	lab_contains(lab_verdict(&r, 0, 0)->text, "that was attempt 1");
+	/* and when a run of the later attempt fails */
+	r.runs.v[12].out.status = OUTCOME_IO_ERROR;
+	lab_judge(&r, NULL);
+	lab_expect(lab_verdict(&r, 0, 0), VERDICT_MISSED, STATUS_REGRESSION, JUNIT_FAILURE);
+	lab_contains(lab_verdict(&r, 0, 0)->text, "a later measurement failed");
+	assert_int_equal(lab_verdict(&r, 0, VERDICT_MEASURE)->status, STATUS_ERROR);
+	assert_int_equal(r.status, STATUS_REGRESSION);
 	result_release(&r);
 	result_release(&a);
 }
