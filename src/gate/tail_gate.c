@@ -233,14 +233,28 @@ static void judge_cliff(struct judge *g, const struct evidence *e, const struct 
 	parts_release(&p);
 }
 
+/* An absolute tolerance is so many per cent of the percentile that it is a tolerance of. */
 static bool on_cliff(const struct evidence *e, const struct metric *m, const double *grid,
 		     struct gap *gap)
 {
 	double tolerance = e->check->tolerance;
 
 	if (e->check->absolute)
-		tolerance = TAIL_SHARE_TOLERANCE;
+		tolerance /= grid_at(grid, 1 - m->quantile);
 	return tolerance > 0 && tails_gap(grid, m->quantile, tolerance, gap);
+}
+
+/* A share of I/Os has no nanoseconds: no figure of the baseline turns so much time into so many
+ * I/Os. */
+static void refuse_absolute(struct judge *g, const struct evidence *e, const struct gap *gap,
+			    struct verdict *v)
+{
+	verdict_say(g->r, v, VERDICT_INCONCLUSIVE, NULL,
+		    "%s lies on a cliff between two modes, %s, where it says nothing, and no "
+		    "absolute tolerance can be turned into one of the share of slow I/Os; give the "
+		    "gate a tolerance in per cent (the share is judged then), or gate another "
+		    "percentile",
+		    e->check->metric, modes(g, gap));
 }
 
 static const struct metric *percentile_of(const struct metric *tail, const char *name)
@@ -266,8 +280,12 @@ static void judge_tail(struct judge *g, const struct evidence *e, const double *
 	for (size_t i = 0; i < 3; i++) {
 		const struct metric *m = percentile_of(e->metric, names[i]);
 
-		/* a percentile between two modes says nothing; the shares say it */
-		if (on_cliff(e, m, grid, &gap) || !part_open(&p, g, e, m, NULL))
+		/* a percentile between two modes says nothing; the share between them does */
+		if (on_cliff(e, m, grid, &gap)) {
+			shares += add_share(&p, g, e, sqrt(gap.low * gap.high));
+			continue;
+		}
+		if (!part_open(&p, g, e, m, NULL))
 			continue;
 		part_title(g, &p.v[p.n - 1], names[i]);
 		str_addf(&p.looked, "%s%s", p.looked.len ? ", " : "", names[i]);
@@ -307,9 +325,44 @@ bool gate_tails(struct judge *g, struct evidence *e, struct verdict *v)
 	}
 	if (m->stat == STAT_TAIL)
 		judge_tail(g, e, grid, v);
-	else if (e->check->absolute || !on_cliff(e, m, grid, &gap))
+	else if (!on_cliff(e, m, grid, &gap))
 		return false;
+	else if (e->check->absolute)
+		refuse_absolute(g, e, &gap, v);
 	else
 		judge_cliff(g, e, &gap, v);
+	return true;
+}
+
+bool gate_cliff_between(struct judge *g, const struct evidence *e, const struct run *const *run,
+			size_t n, struct verdict *v)
+{
+	const struct metric *m = e->metric;
+	double grid[QUANTILE_POINTS], *all, *x;
+	struct gap gap;
+
+	if (m->stat != STAT_PERCENTILE || m->quantile < 0.99)
+		return false;
+	all = xcalloc(n * QUANTILE_POINTS + 1, sizeof(*all));
+	x = xcalloc(n + 1, sizeof(*x));
+	for (size_t k = 0; k < n; k++)
+		grid_of(latency_bins(m, &run[k]->out), &all[k * QUANTILE_POINTS]);
+	for (unsigned i = 0; i < QUANTILE_POINTS; i++) {
+		size_t known = 0;
+
+		for (size_t k = 0; k < n; k++)
+			if (!isnan(all[k * QUANTILE_POINTS + i]))
+				x[known++] = all[k * QUANTILE_POINTS + i];
+		grid[i] = known == n ? estimate_median(x, n) : NAN;
+	}
+	free(x);
+	free(all);
+	if (!on_cliff(e, m, grid, &gap))
+		return false;
+	verdict_say(g->r, v, VERDICT_INCONCLUSIVE, NULL,
+		    "%s lies on a cliff between two modes, %s, where it says nothing, and the "
+		    "share of slow I/Os is judged against a stored baseline only; gate another "
+		    "percentile",
+		    e->check->metric, modes(g, &gap));
 	return true;
 }

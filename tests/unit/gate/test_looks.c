@@ -215,6 +215,22 @@ static void test_pairs(void **state)
 	}
 }
 
+/* Between two modes a percentile of two arms is chance. */
+static void test_cliff_pairs(void **state)
+{
+	struct result r;
+
+	(void)state;
+	make_pairs(&r, CLIFF, 2, 8);
+	for (size_t i = 0; i < r.runs.n; i++)
+		modes(&r.runs.v[i].out, 200000, r.runs.v[i].arm ? 4000 : 2000, 600, 1);
+	lab_judge(&r, NULL);
+	lab_expect(lab_verdict(&r, 0, 0), VERDICT_INCONCLUSIVE, STATUS_INCONCLUSIVE, JUNIT_SKIPPED);
+	lab_contains(lab_verdict(&r, 0, 0)->text, "on a cliff between two modes");
+	assert_false(gate_wants_session(&r, 0));
+	result_release(&r);
+}
+
 /* A failed run behind the decision: the loss stands beside the error, a pass is none. */
 static void test_failed_later(void **state)
 {
@@ -295,7 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sessions),     cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_failed_later), cmocka_unit_test(test_failed_pair),
-		cmocka_unit_test(test_metric_gone),
+		cmocka_unit_test(test_metric_gone),  cmocka_unit_test(test_cliff_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
