@@ -146,6 +146,17 @@ static void index_baseline(struct judge *g)
 	free(t.slot);
 }
 
+static void find_full_queues(struct judge *g, const struct family *family)
+{
+	for (uint32_t i = 0; i < family->nchecks; i++) {
+		uint32_t rate = family_rate_of(family, i);
+
+		if (rate != i && judge_queue_full(g, family->checks[i].job,
+						  metric_find(family->checks[i].metric)))
+			g->twin[i] = g->twin[rate];
+	}
+}
+
 void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 		const struct gate_options *o)
 {
@@ -165,6 +176,7 @@ void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 	index_runs(g);
 	index_baseline(g);
 	g->canonical = xcalloc(r->njobs + 1, sizeof(*g->canonical));
+	find_full_queues(g, &family);
 }
 
 static void epoch_close(struct epoch_index *x)

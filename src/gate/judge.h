@@ -22,7 +22,7 @@ struct judge {
 	struct expiry expiry;
 	uint32_t max;     /* K: looks, 1..VERDICT_MAX_SESSIONS */
 	double red_total; /* of each primary gate */
-	uint32_t *twin;   /* nchecks: family_twins() */
+	uint32_t *twin;   /* nchecks: family_twins(), and rates of full queues */
 
 	uint32_t *ring; /* jobs_ring: what ran at the same time */
 	/* njobs: sessions (pairs) from the first on that were measured well, by verdict_measure */
@@ -74,6 +74,9 @@ const char *judge_canonical(struct judge *g, uint32_t job);
  */
 const char *judge_differ(struct judge *g, const struct epoch_index *x, size_t session,
 			 uint32_t job);
+/* queue.c: do all runs of both sides show that the job kept its queue full, to the same degree? That
+ * is what makes a mean latency and the rate one fact; what is not known is no. */
+bool judge_queue_full(struct judge *g, uint32_t job, const struct metric *latency);
 /* A metric of a stored job; NULL = none. */
 const struct base_value *judge_base_value(const struct base_job *j, const char *metric);
 /* What changed from that session to now, for texts. */

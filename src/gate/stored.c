@@ -110,9 +110,10 @@ bool gate_judged_elsewhere(const struct judge *g, const struct evidence *e, stru
 
 	if (g->twin[check] == check)
 		return false;
-	verdict_say(g->r, v, VERDICT_SKIPPED, NULL,
-		    "one fact with '%s', judged there (fixed depth and block size)",
-		    g->r->checks[g->twin[check]].name);
+	verdict_say(g->r, v, VERDICT_SKIPPED, NULL, "one fact with '%s', judged there (%s)",
+		    g->r->checks[g->twin[check]].name,
+		    e->metric->stat == STAT_MEAN ? "the queue was full in every run"
+						 : "one block size");
 	return true;
 }
 
