@@ -134,29 +134,33 @@ static void add_provisional(struct str *s, const struct judge *g, const struct e
  * and ten of them can lose what none of them did. The oldest sessions of the first epoch are the
  * fixed point. This is said, and changes no verdict.
  */
-static void add_creep(struct str *s, struct judge *g, const struct evidence *e,
-		      const struct verdict *v)
+static void add_creep(struct str *s, struct judge *g, const struct evidence *e, struct verdict *v)
 {
 	const char *text = judge_canonical(g, e->check->job);
 	double *x, *work, loss;
 	size_t n = 0;
 
-	if (e->view || g->first.n == 0 || (g->b->epoch == 1 && e->nbase <= CREEP_SESSIONS))
+	if (g->first.n == 0 || (g->b->epoch == 1 && e->nbase <= CREEP_SESSIONS))
 		return;
 	x = xcalloc(CREEP_SESSIONS, sizeof(*x));
 	work = xcalloc(e->runs + 1, sizeof(*work));
 	for (size_t i = 0; i < g->first.n && n < CREEP_SESSIONS; i++) {
 		const struct base_job *j = g->first.job[i * g->r->njobs + e->check->job];
-		const struct base_value *bv = judge_base_value(j, e->metric->name);
+		const struct base_value *bv = j ? evidence_base_value(e, g, j) : NULL;
 
 		if (bv && bv->n == e->runs && str_eq(j->canonical, text))
 			x[n++] = estimate_session(&e->scale, bv->v, e->runs, work);
 	}
 	loss = n ? scale_orient(&e->scale, v->value) - estimate_median(x, n) : 0;
 	if (isfinite(loss) && loss > e->scale.delta) {
-		str_add(s, "; ");
-		gate_add_loss(s, e, scale_loss(&e->scale, loss));
-		str_add(s, " worse than the first sessions of the baseline");
+		struct str said;
+
+		str_init(&said);
+		gate_add_loss(&said, e, scale_loss(&e->scale, loss));
+		str_add(&said, " worse than the first sessions of the baseline");
+		v->creep = arena_strdup(&g->r->arena, said.s);
+		str_addf(s, "; %s", said.s);
+		str_release(&said);
 	}
 	free(x);
 	free(work);

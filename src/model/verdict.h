@@ -66,6 +66,9 @@ struct verdict {
 	int leaning;     /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
 	bool wants_session; /* a further session could decide it */
 	const char *text;   /* one sentence: why. Never empty. */
+	/* "30.0 % worse than the first sessions of the baseline", a part of the text that must be
+	 * read beside a pass as well; NULL = it is not */
+	const char *creep;
 	/* job == UINT32_MAX: what the baseline demands and the result does not have */
 	const char *absent_target, *absent_workload, *absent_check;
 

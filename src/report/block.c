@@ -97,7 +97,10 @@ static void add_values(struct str *s, const struct view *w, const struct verdict
 		str_add(&t, "; now");
 		for (uint32_t i = 0; i < v->nsessions && i < VERDICT_MAX_SESSIONS; i++) {
 			str_add(&t, i ? ", " : " ");
-			unit_format(&t, unit, v->session_values[i]);
+			if (isnan(v->session_values[i]))
+				str_add(&t, "no value");
+			else
+				unit_format(&t, unit, v->session_values[i]);
 		}
 	}
 	label(s, "value:");

@@ -43,6 +43,44 @@ static struct verdict *a_regression(struct sample *s)
 	return v;
 }
 
+/* Beside a pass as well, and of ten thousand rows those that have something to say. */
+static void creep_is_said(void **state)
+{
+	struct sample s;
+	struct verdict *v;
+	struct str out;
+
+	(void)state;
+	sample_init(&s);
+	str_init(&out);
+	v = sample_verdict(&s, 0, 0, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+	v->creep = "30.0 % worse than the first sessions of the baseline";
+	for (unsigned i = 0; i < 300; i++)
+		sample_verdict(&s, 0, 0, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+	report_console(&s.r, &plain, &out);
+	assert_non_null(strstr(out.s, "\n  creep        30.0 % worse than the first sessions"));
+	str_release(&out);
+	sample_release(&s);
+}
+
+/* A session without a value has none in the row of values. */
+static void a_session_without_value(void **state)
+{
+	struct sample s;
+	struct verdict *v;
+	struct str out;
+
+	(void)state;
+	sample_init(&s);
+	str_init(&out);
+	v = a_regression(&s);
+	v->session_values[1] = NAN;
+	block_of(&s, v, &plain, &out);
+	assert_non_null(strstr(out.s, "now 409 k IOPS, no value"));
+	str_release(&out);
+	sample_release(&s);
+}
+
 static void the_block_says_what_the_reader_needs(void **state)
 {
 	(void)state;
@@ -413,6 +451,8 @@ static void only_decided_company_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(creep_is_said),
+		cmocka_unit_test(a_session_without_value),
 		cmocka_unit_test(the_block_says_what_the_reader_needs),
 		cmocka_unit_test(what_changed_and_what_is_excluded),
 		cmocka_unit_test(the_last_line_counts_and_explains),
