@@ -101,7 +101,7 @@ static int collect(struct selftest *t, struct err *e)
 		rc = baseline_from_results(list, t->nbase, &t->baseline, e);
 	/* One boot would be one block, and the rule a provisional one. */
 	for (size_t i = 0; rc == 0 && i < t->baseline.n; i++)
-		t->baseline.sessions[i].boot_id = NULL;
+		t->baseline.sessions[i].boot_id = t->baseline.sessions[i].id;
 	free(list);
 	return rc;
 }
