@@ -19,26 +19,40 @@ bool judge_throttled_run(const struct run *run, struct str *out)
 	return yes;
 }
 
-static bool throttled_job(const struct judge *g, uint32_t job, struct str *out)
+/* What was measured after the decision is no part of it. */
+static bool after(const struct verdict *v, uint32_t sessions, const struct run *run)
 {
-	for (size_t i = g->run_first[job]; i < g->run_first[job + 1]; i++)
-		if (judge_throttled_run(g->run[i], out))
-			return true;
+	return (v->pairs && run->pair >= v->pairs) || (v->decided_at && sessions > v->decided_at);
+}
+
+static bool throttled_job(const struct judge *g, uint32_t job, const struct verdict *v,
+			  struct str *out)
+{
+	struct job_session s;
+	uint32_t sessions = 0;
+	size_t pos = 0;
+
+	while (judge_next(g, job, &pos, &s)) {
+		sessions++;
+		for (size_t i = 0; i < s.n; i++)
+			if (!after(v, sessions, s.v[i]) && judge_throttled_run(s.v[i], out))
+				return true;
+	}
 	return false;
 }
 
 /* The first throttled run of the job, or of that with which it is compared. */
-static bool throttled(const struct judge *g, uint32_t job, struct str *out)
+static bool throttled(const struct judge *g, uint32_t job, const struct verdict *v, struct str *out)
 {
 	struct arms *a;
-	bool yes = throttled_job(g, job, out);
+	bool yes = throttled_job(g, job, v, out);
 
 	if (yes || g->r->interleave.kind == INTERLEAVE_NONE)
 		return yes;
 	a = xcalloc(1, sizeof(*a));
 	if (judge_arms(g, job, a))
 		for (unsigned arm = 0; arm < ARM_COUNT && !yes; arm++)
-			yes = throttled_job(g, a->job[arm], out);
+			yes = throttled_job(g, a->job[arm], v, out);
 	free(a);
 	return yes;
 }
@@ -65,7 +79,7 @@ void verdict_throttled(struct judge *g, uint32_t job, struct verdict *v)
 		return;
 	}
 	str_init(&text);
-	if (throttled(g, job, &text)) {
+	if (throttled(g, job, v, &text)) {
 		verdict_say(g->r, v, VERDICT_INCONCLUSIVE, "throttled", "%s; without that: %s, %s",
 			    text.s, verdict_name(v->kind), v->text);
 		v->leaning = leaning;

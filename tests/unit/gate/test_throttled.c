@@ -72,6 +72,28 @@ static void test_undecided_either_way(void **state)
 	baseline_release(&b);
 }
 
+/* Heat behind the decision is no part of it. */
+static void test_after_the_decision(void **state)
+{
+	struct baseline b;
+	struct result r;
+
+	(void)state;
+	lab_baseline(&b, 8, 100000, NULL);
+	lab_simple(&r, 20, 80000);
+	lab_runs(&r, 0, lab_session(&r), 80000);
+	lab_runs(&r, 0, lab_session(&r), 80000);
+	cool(&r);
+	saw_heat(&r, 12, true);
+	lab_judge(&r, &b);
+	assert_int_equal(lab_verdict(&r, 0, 0)->kind, VERDICT_REGRESSION);
+	saw_heat(&r, 7, true);
+	lab_judge(&r, &b);
+	assert_int_equal(lab_verdict(&r, 0, 0)->kind, VERDICT_INCONCLUSIVE);
+	result_release(&r);
+	baseline_release(&b);
+}
+
 /* Two sessions that agree are a regression, unless the drive was too hot. */
 static void test_no_regression_of_heat(void **state)
 {
@@ -204,6 +226,7 @@ static void test_counters_are_no_change(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_after_the_decision),
 		cmocka_unit_test(test_undecided_either_way),
 		cmocka_unit_test(test_no_regression_of_heat),
 		cmocka_unit_test(test_policies_and_expectations),
