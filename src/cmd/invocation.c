@@ -76,6 +76,7 @@ static void add_suite(struct invocation *v, struct loaded *s)
 		.baseline = &c->baseline,
 	};
 	session_settings_left(SESSION_SETTINGS, &s->plan.notices);
+	session_spared(&s->plan, &c->options, &s->plan.notices);
 	if (!add_evidence(v, c, s)) {
 		forget(c);
 		add_broken(v, s);

@@ -122,7 +122,7 @@ static struct inject inject_of(const struct conductor *c, uint32_t job)
 {
 	if (interleaving(c) && c->arm == ARM_REFERENCE)
 		return INJECT_NONE;
-	return c->o->inject_job ? c->o->inject_job[job] : c->o->inject;
+	return session_inject(c->p, c->o, job);
 }
 
 static void request(struct conductor *c, struct party *y, size_t i)

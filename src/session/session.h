@@ -53,7 +53,7 @@ struct session_options {
 	const char *journal;     /* path, or NULL */
 	const char *latency_log; /* folder for the latencies of each run, or NULL */
 	const char *change, *inject_text;
-	struct inject inject;
+	struct inject inject; /* of every job but a canary that is untouched by the change */
 	const bool *only_job; /* one a job: may it run? NULL = all; the others are not measured */
 	const struct inject *inject_job; /* one a job, instead of that; NULL = alike */
 	const char *partial;             /* a selection was made: reason, or NULL */
@@ -85,6 +85,10 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 		struct err *e);
 /* The sessions of o->with before those to come, judged; ERR_REFUSED (pooling_add). */
 int session_result_continue(const struct session_options *o, struct result *r, struct err *e);
+/* What is injected into that job of the plan. */
+struct inject session_inject(const struct plan *p, const struct session_options *o, uint32_t job);
+/* One sentence for each canary that the injection is not done to. */
+void session_spared(const struct plan *p, const struct session_options *o, struct notices *n);
 /* A result that holds only the plan and its skips and errors, judged: for setup errors and
  * --dry-run. */
 void session_result_init(const struct plan *p, const struct session_options *o, struct result *r);

@@ -11,6 +11,29 @@ static void judge(const struct session_options *o, struct result *r)
 	gate_judge(r, o->baseline, &g);
 }
 
+/* A change cannot reach such a canary, and an injection plays a change. */
+struct inject session_inject(const struct plan *p, const struct session_options *o, uint32_t job)
+{
+	const struct job *j = &p->jobs[job];
+
+	if (o->inject_job)
+		return o->inject_job[job];
+	return j->canary && j->untouched ? INJECT_NONE : o->inject;
+}
+
+void session_spared(const struct plan *p, const struct session_options *o, struct notices *n)
+{
+	for (uint32_t i = 0; o->inject_text && i < p->njobs; i++) {
+		const struct job *j = &p->jobs[i];
+
+		if (j->canary && j->untouched && j->state == JOB_READY && !o->inject_job)
+			notices_add(n,
+				    "--inject '%s' is not done to the canary '%s' on '%s': the "
+				    "suite declares it untouched by the change",
+				    o->inject_text, j->name, p->targets[j->target].role);
+	}
+}
+
 int session_result_continue(const struct session_options *o, struct result *r, struct err *e)
 {
 	if (o->nwith == 0)

@@ -28,6 +28,10 @@ t "judged at equal level" 0 "$P" run adjust.yaml --target "$T/scratch" --only on
 ok "the canary ran along" jq -e '[.jobs[] | select(.state == "ready") | .name] == ["memory", "one"]' a/result.json
 ok "the raw verdict stands beside" jq -e '.verdicts | any(.check == "gate read.iops" and (.text | test("at equal level of canary .memory., which moved by .*; raw: pass, ")))' a/result.json
 ok "not where it was not declared" jq -e '.verdicts | all(.workload != "two" or (.text | test("canary") | not))' base/result.json
+# An injection plays the change, which cannot reach it: else nothing would be left to adjust by.
+t "an injection spares the canary" 1 "$P" run adjust.yaml --target "$T/scratch" --inject slow=20% --out i
+has "$T/err" "note: --inject 'slow=20%' is not done to the canary 'memory' on 'dut': the suite declares it untouched by the change"
+ok "both gates are red" jq -e '[.verdicts[] | select(.verdict == "regression") | .workload] == ["one", "two"]' i/result.json
 # The canary's runs are gone: no path to a pass.
 jq 'del(.runs[] | select(.job == 0)) | .jobs[0].state = "skipped" | .jobs[0].why = "gone"' a/result.json >gone.json
 t "without the canary it is an error" 4 "$P" judge gone.json

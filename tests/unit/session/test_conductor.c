@@ -310,6 +310,42 @@ static void a_run_that_waited_in_vain_is_not_made(void **state)
 	close_world(&w);
 }
 
+static uint64_t ios_of(const struct result *r, uint32_t job)
+{
+	for (size_t i = 0; i < r->runs.n; i++)
+		if (r->runs.v[i].job == job)
+			return r->runs.v[i].out.dir[DIR_READ].ios;
+	return 0;
+}
+
+#define CANARY                                                                                     \
+	"  - {name: a, rw: read, sim: \"lat=100us\"}\n"                                            \
+	"  - {name: b, rw: read, sim: \"lat=100us\"}\n"                                            \
+	"  - {name: apart, rw: read, sim: \"lat=100us\", canary: {untouched: true}}\n"             \
+	"  - {name: canary, rw: read, sim: \"lat=100us\", canary: true}\n"
+
+static void an_untouched_canary_is_not_injected(void **state)
+{
+	(void)state;
+	struct world w;
+	struct notices n = {0};
+	struct err e;
+
+	open_world(&w, HEAD CANARY);
+	w.options.inject = (struct inject){.slow = 0.5};
+	w.options.inject_text = "slow=50%";
+	session_spared(&w.plan, &w.options, &n);
+	assert_int_equal(n.n, 1);
+	assert_string_equal(n.v[0], "--inject 'slow=50%' is not done to the canary 'apart' on "
+				    "'dut': the suite declares it untouched by the change");
+	notices_release(&n);
+	assert_int_equal(conduct(&w, &e), 0);
+	assert_in_range(ios_of(&w.result, 0), 4990, 5010);
+	assert_in_range(ios_of(&w.result, 2), 9990, 10010);
+	assert_in_range(ios_of(&w.result, 3), 4990, 5010);
+	close_world(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +358,7 @@ int main(void)
 		cmocka_unit_test(the_journal_tells_the_same),
 		cmocka_unit_test(the_observer_sees_each_run),
 		cmocka_unit_test(a_run_that_waited_in_vain_is_not_made),
+		cmocka_unit_test(an_untouched_canary_is_not_injected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
