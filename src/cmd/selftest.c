@@ -16,8 +16,9 @@
 #define BASE_SESSIONS 5u /* fewer would be judged by the provisional rule */
 
 static const struct option_def *const defs[] = {
-	&opt_target,      &opt_set,      &opt_only,   &opt_runs,  &opt_seed,      &opt_label,
-	&opt_allow_write, &opt_sessions, &opt_trials, &opt_quiet, &opt_wait_lock, NULL,
+	&opt_target,    &opt_set,         &opt_only,     &opt_runs,   &opt_seed,
+	&opt_label,     &opt_allow_write, &opt_sessions, &opt_trials, &opt_quiet,
+	&opt_wait_lock, &opt_baselines,   &opt_profile,  NULL,
 };
 
 struct selftest {
@@ -26,11 +27,13 @@ struct selftest {
 	const volatile int *stop;
 	struct result *base; /* the sessions that stand for a baseline */
 	uint32_t nbase, max;
-	struct baseline baseline;
+	struct baseline baseline; /* of those */
+	struct baseline stored;   /* what `run` would compare with */
 	struct trials trials;
 	struct tally *tally; /* one a check */
 	struct str out;
 	unsigned errors;
+	unsigned quiet, quiet_red; /* trials without a change, those with a red gate */
 };
 
 /* in: what is injected into each job, with the jobs that are needed for it; NULL = nothing. */
@@ -124,6 +127,37 @@ static void plan_trials(struct selftest *t, const struct result *r)
 	free(known);
 }
 
+/* The same measurement, judged as `run` would judge it today: with blocks as they are. */
+static void judge_today(struct selftest *t, struct result *r)
+{
+	struct gate_options g = {.now = r->ended, .sessions_max = r->sessions_max};
+	unsigned provisional = 0, undecided = 0, none = 0;
+
+	if (t->stored.n == 0) {
+		str_add(&t->out,
+			"today: no session is accepted yet, `blkgate run` has no baseline\n");
+		return;
+	}
+	gate_judge(r, &t->stored, &g);
+	for (size_t i = 0; i < r->verdicts.n; i++) {
+		const struct verdict *v = &r->verdicts.v[i];
+
+		for (size_t k = 0; k < t->trials.gates.n; k++) {
+			if (t->trials.gates.v[k].check != v->check)
+				continue;
+			provisional += v->provisional;
+			undecided += v->kind == VERDICT_INCONCLUSIVE;
+			none += v->kind == VERDICT_NO_BASELINE || v->kind == VERDICT_INCOMPARABLE;
+		}
+	}
+	str_addf(&t->out,
+		 "today: with the stored baseline this unchanged measurement leaves %u of %zu "
+		 "gate%s undecided, %u provisional (fewer than %u boots or days) and %u without a "
+		 "baseline\n",
+		 undecided, t->trials.gates.n, t->trials.gates.n == 1 ? "" : "s", provisional,
+		 BASELINE_BLOCKS, none);
+}
+
 static int unchanged(struct selftest *t, bool first, struct err *e)
 {
 	struct result r;
@@ -134,7 +168,10 @@ static int unchanged(struct selftest *t, bool first, struct err *e)
 	if (rc == 0 && measured(t, &r, NULL, "unchanged")) {
 		if (first)
 			plan_trials(t, &r);
-		tally_unchanged(t->tally, &r);
+		t->quiet++;
+		t->quiet_red += tally_unchanged(t->tally, &r);
+		if (first)
+			judge_today(t, &r);
 	}
 	result_release(&r);
 	return rc;
@@ -177,20 +214,36 @@ static int try_out(struct selftest *t, struct err *e)
 	return rc;
 }
 
-static void close_with(const struct selftest *t, enum exit_status status, unsigned gates)
+static const char *meaning(enum exit_status status)
 {
+	switch (status) {
+	case STATUS_PASS:
+		return "green without a change, each red at twice its own tolerance";
+	case STATUS_INCONCLUSIVE:
+		return "a gate could not decide, or was not tested";
+	case STATUS_REGRESSION:
+		return "a gate was red without a change, or stayed green with one";
+	default:
+		return status_meaning(status);
+	}
+}
+
+static void close_with(const struct selftest *t, enum exit_status status)
+{
+	size_t gates = t->trials.gates.n;
+
 	fwrite(t->out.s, 1, t->out.len, stdout);
-	printf("the baseline was %u sessions of this boot: what differs between boots is not in "
-	       "it\n",
-	       t->nbase);
-	say("blkgate: selftest %s  %u gate%s  status %d: %s",
-	    status == STATUS_PASS ? "PASSED" : "FAILED", gates, gates == 1 ? "" : "s", (int)status,
-	    status == STATUS_PASS ? "green without a change, each red at twice its own tolerance"
-	    : status == STATUS_INCONCLUSIVE
-		    ? "a gate could not decide on unchanged code, or was not tested"
-	    : status == STATUS_REGRESSION
-		    ? "a gate was red without a change, or stayed green with one"
-		    : "not everything could be judged");
+	if (gates)
+		printf("the baseline was %u sessions of this boot, each counted as one of its own: "
+		       "so the gates will be after %u boots or days; what differs between boots is "
+		       "not in it\n",
+		       t->nbase, t->nbase);
+	say("blkgate: selftest %s  %zu gate%s, %u not shown  status %d: %s",
+	    status == STATUS_PASS          ? "PASSED"
+	    : status == STATUS_INTERRUPTED ? "INTERRUPTED"
+					   : "FAILED",
+	    gates, gates == 1 ? "" : "s", tally_not_shown(t->tally, &t->trials), (int)status,
+	    meaning(status));
 }
 
 static void say_cost(const struct selftest *t)
@@ -214,6 +267,7 @@ static void say_cost(const struct selftest *t)
 static void selftest_release(struct selftest *t)
 {
 	baseline_release(&t->baseline);
+	baseline_release(&t->stored);
 	trials_release(&t->trials);
 	for (uint32_t i = 0; i < t->nbase; i++)
 		result_release(&t->base[i]);
@@ -228,7 +282,6 @@ static int run_it(struct selftest *t)
 {
 	struct err e = ERR_INIT;
 	enum exit_status status;
-	unsigned gates = 0;
 	int rc;
 
 	str_init(&t->out);
@@ -236,17 +289,19 @@ static int run_it(struct selftest *t)
 	t->base = xcalloc(t->nbase, sizeof(*t->base));
 	for (uint32_t i = 0; i < t->nbase; i++)
 		result_init(&t->base[i]);
-	rc = collect(t, &e);
+	rc = baseline_load(t->o->baselines, t->s->suite.name, t->s->plan.profile, &t->stored, &e);
+	if (rc == 0)
+		rc = collect(t, &e);
 	if (rc == 0)
 		rc = try_out(t, &e);
 	if (rc)
 		say_err(&e);
 	if (t->trials.gates.n)
-		tally_text(t->tally, &t->trials, &t->s->plan, &t->out);
-	status = tally_status(t->tally, &t->trials, &gates);
+		tally_text(t->tally, &t->trials, &t->s->plan, t->quiet, t->quiet_red, &t->out);
+	status = tally_status(t->tally, &t->trials);
 	if (rc || t->errors)
 		status = rc ? status_of(&e) : STATUS_ERROR;
-	close_with(t, status, gates);
+	close_with(t, status);
 	selftest_release(t);
 	return (int)status;
 }

@@ -14,12 +14,16 @@ struct tally {                                          /* one a check of the pl
 };
 
 /* Counts what one result says of each gate; the slowed ones are those of that trial. */
-void tally_unchanged(struct tally *v, const struct result *r);
+/* Returns whether a gate was red. */
+bool tally_unchanged(struct tally *v, const struct result *r);
 void tally_slowed(struct tally *v, const struct trials *t, uint32_t trial, const struct result *r);
-/* A line a gate, and one for all of them. */
-void tally_text(const struct tally *v, const struct trials *t, const struct plan *p,
-		struct str *out);
-/* Shown, a gate that fails, not decided, nothing measured. *gates gets how many gates there are. */
-enum exit_status tally_status(const struct tally *v, const struct trials *t, unsigned *gates);
+/* A line a gate, and one for all of them. quiet: trials without a change, red of them with a red
+ * gate. */
+void tally_text(const struct tally *v, const struct trials *t, const struct plan *p, unsigned quiet,
+		unsigned red, struct str *out);
+/* Shown, a gate that fails, not decided, nothing measured. */
+enum exit_status tally_status(const struct tally *v, const struct trials *t);
+/* Gates that were not seen to go red, each time they were slowed. */
+unsigned tally_not_shown(const struct tally *v, const struct trials *t);
 
 #endif

@@ -14,8 +14,10 @@ static const struct verdict *verdict_of(const struct result *r, uint32_t check)
 	return NULL;
 }
 
-void tally_unchanged(struct tally *v, const struct result *r)
+bool tally_unchanged(struct tally *v, const struct result *r)
 {
+	bool red = false;
+
 	for (uint32_t i = 0; i < r->nchecks; i++) {
 		const struct check *c = &r->checks[i];
 		const struct verdict *x = verdict_of(r, i);
@@ -28,7 +30,9 @@ void tally_unchanged(struct tally *v, const struct result *r)
 			v[i].false_red++;
 		else if (x->kind != VERDICT_PASS && x->kind != VERDICT_IMPROVEMENT)
 			v[i].undecided++;
+		red |= x->kind == VERDICT_REGRESSION;
 	}
+	return red;
 }
 
 void tally_slowed(struct tally *v, const struct trials *t, uint32_t trial, const struct result *r)
@@ -96,8 +100,11 @@ static void add_slowed(const struct trial_gate *g, const struct tally *y, struct
 		str_addf(out, ", undecided in %u", y->open);
 	if (y->missed) {
 		str_addf(out, ", GREEN in %u although I/O was slowed", y->missed);
-		if (!g->absolute && isfinite(y->change))
-			str_addf(out, " (%+.1f %%)", 100 * y->change);
+		if (isfinite(y->change)) {
+			str_add(out, " (");
+			trial_add_change(out, g, y->change);
+			str_addc(out, ')');
+		}
 	}
 	if (y->untested)
 		str_addf(out, "; not tested in %u: %s", y->untested, y->why);
@@ -121,8 +128,21 @@ static void add_claim(const char *of, unsigned same, unsigned red_same, unsigned
 	str_add(out, " (95 %)\n");
 }
 
-void tally_text(const struct tally *v, const struct trials *t, const struct plan *p,
-		struct str *out)
+/* The gates of a trial share its sessions, the baseline and the boot: they are one trial. */
+static void add_quiet(unsigned quiet, unsigned red, struct str *out)
+{
+	str_addf(out, "%u quiet trial%s", quiet, quiet == 1 ? "" : "s");
+	if (red)
+		str_addf(out, ", %u with a red gate\n", red);
+	else
+		str_addf(out,
+			 " without a red: fewer than %.0f %% of quiet runs would be red (95 %%); "
+			 "`--trials N` makes more\n",
+			 100 * (1 - all_of(quiet)));
+}
+
+void tally_text(const struct tally *v, const struct trials *t, const struct plan *p, unsigned quiet,
+		unsigned red, struct str *out)
 {
 	struct tally all = {0};
 
@@ -152,15 +172,25 @@ void tally_text(const struct tally *v, const struct trials *t, const struct plan
 		 "slowed by twice the tolerance of each gate: %u of %u red, %u not; %u gate%s not "
 		 "tested\n",
 		 all.found, all.slowed, all.missed, all.untested, all.untested == 1 ? "" : "s");
-	add_claim("all together, taken as independent (gates of a session are not quite): ",
-		  all.same, all.false_red, all.slowed, all.found, out);
+	add_quiet(quiet, red, out);
 }
 
-enum exit_status tally_status(const struct tally *v, const struct trials *t, unsigned *gates)
+unsigned tally_not_shown(const struct tally *v, const struct trials *t)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < t->gates.n; i++) {
+		const struct tally *y = &v[t->gates.v[i].check];
+
+		n += y->found == 0 || y->found < y->slowed;
+	}
+	return n;
+}
+
+enum exit_status tally_status(const struct tally *v, const struct trials *t)
 {
 	bool fails = false, open = false;
 
-	*gates = (unsigned)t->gates.n;
 	for (size_t i = 0; i < t->gates.n; i++) {
 		const struct tally *y = &v[t->gates.v[i].check];
 
@@ -168,7 +198,7 @@ enum exit_status tally_status(const struct tally *v, const struct trials *t, uns
 		/* What was not shown red is not shown. */
 		open |= y->undecided || y->found == 0 || y->untested || y->found < y->slowed;
 	}
-	if (*gates == 0)
+	if (t->gates.n == 0)
 		return STATUS_ERROR;
 	if (fails)
 		return STATUS_REGRESSION;

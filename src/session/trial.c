@@ -23,6 +23,18 @@ static bool is_latency(const struct metric *m)
 	       m->stat != STAT_STDDEV;
 }
 
+/* A change cannot reach it, and a slowed trial plays a change. */
+static bool out_of_reach(const struct job *j)
+{
+	return j->canary && j->untouched;
+}
+
+/* The page cache reads ahead and writes back while a thread is held. */
+static bool behind_cache(const struct job *j)
+{
+	return !j->direct && !plan_job_diskless(j);
+}
+
 /* I/Os that a thread has in flight. */
 static unsigned depth_of(const struct job *j)
 {
@@ -38,8 +50,9 @@ static void slow_down(struct trial_gate *g, const struct job *j, double share)
 		return;
 	}
 	g->in.slow = share;
-	/* Threads that share a device hide each other's pauses; a thinktime is not stretched. */
-	g->sure = j->numjobs == 1 && j->thinktime == 0;
+	/* Threads and workloads that share a device hide each other's pauses; a thinktime is not
+	 * stretched. */
+	g->sure = j->numjobs == 1 && j->group == 0 && j->thinktime == 0 && !behind_cache(j);
 }
 
 static void rate(struct trial_gate *g, const struct job *j, const struct check *c, double level)
@@ -101,7 +114,10 @@ static void choose(struct trial_gate *g, const struct plan *p, double level)
 	bool relative_rate = m && is_rate(m) && !c->absolute;
 
 	g->absolute = c->absolute;
-	if (!m || !(c->tolerance > 0))
+	g->unit = m ? m->unit : UNIT_NONE;
+	if (out_of_reach(j))
+		g->why = "the suite declares this canary untouched by any change";
+	else if (!m || !(c->tolerance > 0))
 		g->why = "it is no gate that can turn red";
 	else if (c->known.no_worse_than > 0)
 		g->why = "a `known` entry lets a loss through";
@@ -209,7 +225,9 @@ void trials_inject(const struct trials *t, const struct plan *p, uint32_t trial,
 			if (p->jobs[k].group != group)
 				continue;
 			needed[k] = true;
-			if (p->jobs[job].total) /* a sum falls by the share that all its parts do */
+			if (p->jobs[job].total &&
+			    !out_of_reach(&p->jobs[k])) /* a sum falls by the share that all its
+							   parts do */
 				in[k] = g->in;
 		}
 	}
@@ -221,12 +239,14 @@ static double moved(const struct trial_gate *g, double change)
 	return g->absolute ? change / g->aim : log1p(change) / log1p(g->aim);
 }
 
-static void add_amount(struct str *out, const struct trial_gate *g, double change)
+void trial_add_change(struct str *out, const struct trial_gate *g, double change)
 {
-	if (g->absolute)
-		str_addf(out, "%+.3g", change / g->aim);
-	else
+	if (!g->absolute) {
 		str_addf(out, "%+.1f %%", 100 * change);
+		return;
+	}
+	str_addc(out, change < 0 ? '-' : '+');
+	unit_format(out, g->unit, fabs(change));
 }
 
 enum trial_end trial_end(const struct trial_gate *g, const struct verdict *v, struct str *why)
@@ -248,10 +268,9 @@ enum trial_end trial_end(const struct trial_gate *g, const struct verdict *v, st
 	if (!red && (g->sure || part >= LESS))
 		return v->kind == VERDICT_INCONCLUSIVE ? TRIAL_UNDECIDED : TRIAL_MISSED;
 	str_add(why, "the injection moved it by ");
-	add_amount(why, g, v->change);
-	str_add(why, g->absolute ? " times what was meant" : ", not by ");
-	if (!g->absolute)
-		add_amount(why, g, g->aim);
+	trial_add_change(why, g, v->change);
+	str_add(why, ", not by ");
+	trial_add_change(why, g, g->aim);
 	return TRIAL_UNTESTED;
 }
 

@@ -22,9 +22,10 @@ struct trial_gate {
 	uint32_t check;
 	uint32_t trial; /* TRIAL_NONE = in none */
 	struct inject in;
-	double aim;    /* the change that it makes: ratio, or base unit of an absolute tolerance */
-	bool absolute; /* of the tolerance */
-	bool sure;     /* it moves the metric whatever the device does */
+	double aim;     /* the change that it makes: ratio, or base unit of an absolute tolerance */
+	bool absolute;  /* of the tolerance */
+	enum unit unit; /* of the metric */
+	bool sure;      /* it moves the metric whatever the device does */
 	const char *why; /* in no trial: the reason */
 };
 
@@ -53,6 +54,8 @@ enum trial_end { TRIAL_FOUND, TRIAL_UNDECIDED, TRIAL_MISSED, TRIAL_UNTESTED };
 /* What the verdict of a slowed gate shows; why (cleared by the caller) gets the reason when it
  * shows nothing. */
 enum trial_end trial_end(const struct trial_gate *g, const struct verdict *v, struct str *why);
+/* "-3.2 %", or of an absolute tolerance "+1.2 ms". */
+void trial_add_change(struct str *out, const struct trial_gate *g, double change);
 /* "slow=19%" or "delay=40 us". */
 void trial_add_inject(struct str *out, const struct inject *in);
 

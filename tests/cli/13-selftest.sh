@@ -27,7 +27,11 @@ has "$T/out" "one gate read.iops: unchanged green in 2 of 2; slow=9.75%, twice i
 has "$T/out" "one gate read.clat.p99: unchanged green in 2 of 2; delay=12"
 has "$T/out" "one gate stall.longest: unchanged green in 2 of 2; delay=100 ms, twice its tolerance: red in 2 of 2"
 has "$T/out" "two gate read.iops: unchanged green in 2 of 2; slow=36%, twice its tolerance: red in 2 of 2"
-has "$T/out" "red in 69 % or more of such losses, red in 31 % or less of unchanged code (95 %)"
+has "$T/out" "so many trials show: red in 22 % or more of such losses, red in 78 % or less of unchanged code (95 %)"
+# Four gates of two trials are two trials.
+has "$T/out" "2 quiet trials without a red: fewer than 78 % of quiet runs would be red (95 %)"
+has "$T/out" "each counted as one of its own: so the gates will be after 5 boots or days"
+has "$T/out" "today: no session is accepted yet"
 has "$T/err" "slowed, 6 of 6"
 has "$T/err" "selftest PASSED  4 gates"
 
@@ -55,6 +59,50 @@ sim_suite "$T/loud.yaml" 'lat=100us,sd=30%' 'gate: {iops: 5%}'
 t "a suite that cannot decide" 3 "$P" selftest "$T/loud.yaml" --target "$T/scratch" --seed 1 --quiet
 has "$T/out" "undecided on unchanged code in 1; see blkgate calibrate"
 has "$T/err" "selftest FAILED"
+
+# An untouched canary is never slowed: what it adjusts, and what it could void, is tested.
+cat >"$T/canary.yaml" <<'EOF'
+blkgate: 1
+name: canary
+defaults: {ioengine: sim, size: 64MiB, runtime: 2s, rw: randread, sim: "lat=100us,sd=0.3%"}
+workloads:
+  - {name: memory, canary: {untouched: true}, gate: {read.iops: 10%}}
+  - {name: adjusted, adjust_by: memory, gate: {read.iops: 10%}}
+  - {name: plain, gate: {read.iops: 30%}}
+EOF
+t "a canary that no change reaches" 3 "$P" selftest "$T/canary.yaml" --target "$T/scratch" --seed 1
+has "$T/out" "dut memory gate read.iops: unchanged green in 1 of 1; not tested: the suite declares this canary untouched by any change"
+has "$T/out" "2 of 2 red, 0 not; 1 gate not tested"
+has "$T/err" "selftest FAILED  3 gates, 1 not shown  status 3"
+ok "it was not slowed" test -z "$(grep 'memory run' "$T/err" | grep -vE ' (9.[89][0-9]|10.[01]) k IOPS')"
+
+# A change of an absolute tolerance is no per cent.
+sim_suite "$T/absolute.yaml" 'lat=100us,sd=30%' 'gate: {clat.p50: +1us}'
+for seed in 1 2 3 4; do
+	"$P" selftest "$T/absolute.yaml" --target "$T/scratch" --seed "$seed" --quiet 2>/dev/null
+done >"$T/out"
+ok "some are green when slowed, or not decided" grep -qE '(undecided|GREEN) in 1' "$T/out"
+ok "none in per cent" test -z "$(grep -E 'GREEN in .*\([-+][0-9.]+ %\)' "$T/out")"
+
+# With sessions accepted: what today's verdict would be, with blocks as they are.
+t "a first session" 5 "$P" run "$T/s.yaml" --target "$T/scratch" --out o
+t "accepted" 0 "$P" baseline accept o/result.json
+t "with a thin baseline" 0 "$P" selftest "$T/s.yaml" --target "$T/scratch" --seed 1 --quiet
+has "$T/out" "today: with the stored baseline this unchanged measurement leaves 0 of 1 gate undecided, 1 provisional (fewer than 5 boots or days) and 0 without a baseline"
+echo '{' >"$(ls baselines/simulated/default/*.json)"
+t "with a damaged one" 4 "$P" selftest "$T/s.yaml" --target "$T/scratch" --seed 1 --quiet
+rm -r baselines o
+
+# Real time, so that the signal comes before its end.
+cat >"$T/long.yaml" <<'EOF'
+blkgate: 1
+name: long
+defaults: {ioengine: psync, size: 1MiB, runtime: 30s, rw: read, direct: false}
+workloads:
+  - {name: one, gate: {iops: 10%}}
+EOF
+t "interrupted" 130 timeout --preserve-status -s INT 2 "$P" selftest "$T/long.yaml" --target "$T/scratch" --quiet
+has "$T/err" "selftest INTERRUPTED  0 gates, 0 not shown  status 130: interrupted"
 
 sim_suite "$T/none.yaml" 'lat=100us' 'expect: [read.iops >= 1 IOPS]'
 t "no gate" 2 "$P" selftest "$T/none.yaml" --target "$T/scratch" --quiet

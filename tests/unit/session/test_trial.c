@@ -165,7 +165,13 @@ static void unsure(void **state)
 	add_gate(&f, "read.clat.p99", 0.1, 1e5);
 	add_job(&f)->rate = 1e6;
 	add_gate(&f, "read.lat.p99", 0.1, 1e5);
+	add_job(&f)->group = 1;
+	add_gate(&f, "read.iops", 0.1, 1e4);
+	add_job(&f)->ioengine = "psync"; /* through the page cache */
+	add_gate(&f, "read.iops", 0.1, 1e4);
 	make(&f);
+	assert_false(gate(&f, 5)->sure);
+	assert_false(gate(&f, 6)->sure);
 	assert_false(gate(&f, 0)->sure);
 	assert_false(gate(&f, 1)->sure);
 	assert_true(gate(&f, 2)->sure);
@@ -202,6 +208,57 @@ static void together(void **state)
 		assert_int_equal(f.in[1].slow > 0, i == 1);
 		assert_int_equal(f.in[3].slow > 0, i == 2);
 	}
+	trials_release(&f.t);
+}
+
+/* One that no change reaches is in no trial, and keeps its pace in those of a sum that it is part
+ * of. */
+static void untouched(void **state)
+{
+	struct fix f = {0};
+	struct job *canary;
+
+	(void)state;
+	canary = add_job(&f);
+	canary->canary = canary->untouched = true;
+	canary->group = 1;
+	add_gate(&f, "read.iops", 0.1, 1e4);
+	add_job(&f)->group = 1;
+	add_job(&f)->group = 1;
+	f.jobs[2].total = true;
+	add_gate(&f, "read.bw", 0.1, 1e7);
+	make(&f);
+	assert_int_equal(gate(&f, 0)->trial, TRIAL_NONE);
+	assert_string_equal(gate(&f, 0)->why, "the suite declares this canary untouched by any "
+					      "change");
+	assert_int_equal(f.t.n, 1);
+	trials_inject(&f.t, &f.p, 0, f.in, f.needed);
+	near_to(f.in[0].slow, 0);
+	near_to(f.in[1].slow, 0.19);
+	assert_true(f.needed[0]);
+	trials_release(&f.t);
+}
+
+static void changes(void **state)
+{
+	struct fix f = {0};
+	struct str s;
+
+	(void)state;
+	add_job(&f);
+	add_gate(&f, "read.clat.p99", 50e3, 1e5)->absolute = true;
+	add_gate(&f, "read.iops", 0.1, 1e4);
+	make(&f);
+	str_init(&s);
+	trial_add_change(&s, gate(&f, 0), 98.5e3);
+	assert_string_equal(s.s, "+98.5 us");
+	str_clear(&s);
+	trial_add_change(&s, gate(&f, 0), -1e3);
+	assert_string_equal(s.s, "-1 us");
+	str_clear(&s);
+	trial_add_change(&s, gate(&f, 1), -0.198);
+	assert_string_equal(s.s, "-19.8 %");
+	str_release(&s);
 	trials_release(&f.t);
 }
 
@@ -275,7 +332,8 @@ int main(void)
 		cmocka_unit_test(own_tolerance), cmocka_unit_test(not_tested),
 		cmocka_unit_test(left_out),      cmocka_unit_test(unsure),
 		cmocka_unit_test(together),      cmocka_unit_test(total),
-		cmocka_unit_test(ends),
+		cmocka_unit_test(ends),          cmocka_unit_test(untouched),
+		cmocka_unit_test(changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
