@@ -58,7 +58,7 @@ static enum sameness sameness(const struct compare_row *row, size_t side)
 static bool may_judge(const struct compare *c, const struct compare_row *row, size_t side)
 {
 	return c->two_sided && row->tolerance > 0 && (row->absolute || row->tolerance < 1) &&
-	       compare_by_sessions(row, side) && isfinite(row->against[side].low);
+	       compare_carries(row, side) && isfinite(row->against[side].low);
 }
 
 static void add_tolerance(struct str *s, const struct compare_row *row)
@@ -128,7 +128,20 @@ static void add_cell(struct str *s, const struct compare_row *row, size_t side)
 	if (x->missing)
 		str_addf(s, "n/a (%s)", x->missing);
 	else
-		unit_format(s, row->metric->unit, x->median);
+		unit_format(s, row->metric->unit, x->value);
+}
+
+/* What the change is made of, and what it would take to carry a verdict. */
+static void add_units(struct str *s, const struct compare_row *row, size_t side)
+{
+	if (compare_by_sessions(row, side))
+		str_addf(s, "  %zu and %zu sessions", row->cell[0].nsession,
+			 row->cell[side].nsession);
+	else
+		str_add(s, "  runs of one session a side");
+	if (!compare_carries(row, side))
+		str_addf(s, ": carries no verdict; about %u sessions a side would",
+			 sessions_needed(row, side));
 }
 
 static void add_side(struct str *out, const struct compare *c, const struct compare_row *row,
@@ -144,18 +157,12 @@ static void add_side(struct str *out, const struct compare *c, const struct comp
 	if (isfinite(d->est)) {
 		str_add(&s, "  ");
 		add_difference(&s, row, d);
-		if (compare_by_sessions(row, side))
-			str_addf(&s, "  %zu and %zu sessions", row->cell[0].nsession,
-				 row->cell[side].nsession);
-		else
-			str_addf(&s,
-				 "  runs of one session: carries no verdict; about %u sessions a "
-				 "side would",
-				 sessions_needed(row, side));
+		add_units(&s, row, side);
 	} else if (!row->cell[0].missing && !row->cell[side].missing) {
 		str_add(&s, "  no ratio: a value is 0");
 	}
-	add_sameness(c, row, side, &same);
+	if (compare_carries(row, side) || !(row->tolerance > 0)) /* else the line has said it */
+		add_sameness(c, row, side, &same);
 	if (same.len)
 		str_addf(&s, "\n      %s", same.s);
 	str_add_clean(out, s.s, s.len);
@@ -263,7 +270,7 @@ static void write_row(const struct compare *c, const struct compare_row *row, st
 		if (x->missing)
 			jw_str(w, "missing", x->missing);
 		else
-			jw_double(w, "median", x->median);
+			jw_double(w, "value", x->value);
 		jw_u64(w, "sessions", x->nsession);
 		if (i > 0)
 			write_against(c, row, i, w);
