@@ -63,7 +63,8 @@ struct attempt {
 	uint32_t sessions_min;
 	uint32_t looks;        /* K that its looks were planned for */
 	VEC(uint32_t) not_run; /* jobs that it did not select */
-	/* What its sessions and those before came to then, for readers; NULL of the last one */
+	/* What its sessions and those before came to then, for readers; NULL of the last one, whose
+	 * status is that of its own sessions where they were judged alone (judge A B). */
 	const char *verdict;
 	enum exit_status status;
 	struct facts host;     /* of an earlier one */

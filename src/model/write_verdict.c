@@ -81,6 +81,9 @@ static void write_verdict(const struct result *r, const struct verdict *v, struc
 	write_flag(w, "certain", v->certain);
 	write_flag(w, "marginal", v->marginal);
 	write_flag(w, "one_layout", v->one_layout);
+	write_flag(w, "worse_after", v->worse_after);
+	if (v->adjusted_by)
+		jw_str(w, "adjusted_by", v->adjusted_by);
 	write_flag(w, "measured_only", v->measured_only);
 	if (v->kind == VERDICT_INCONCLUSIVE && v->leaning)
 		jw_str(w, "leaning", v->leaning > 0 ? "pass" : "fail");

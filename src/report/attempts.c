@@ -24,3 +24,18 @@ void view_attempt(const struct result *r, size_t i, struct str *out)
 		str_add(out, "; this one");
 	str_release(&day);
 }
+
+unsigned view_red_attempts(const struct result *r, struct str *out)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; r->status != STATUS_REGRESSION && i < r->attempts.n; i++)
+		if (r->attempts.v[i].status == STATUS_REGRESSION)
+			str_addf(out, "%s%zu", n++ ? ", " : "WARNING: red by itself: attempt ",
+				 i + 1);
+	if (n)
+		str_add(out, "; the sequence is not: sessions with an earlier clock decided it, or "
+			     "the baseline is another one now. Check the clocks, and judge the "
+			     "files one by one");
+	return n;
+}

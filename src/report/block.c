@@ -93,8 +93,10 @@ static void add_values(struct str *s, const struct view *w, const struct verdict
 		add_dates(&t, v);
 		str_addc(&t, ')');
 	}
+	if (v->adjusted_by)
+		str_addf(&t, ", at equal level of canary '%s', not as measured", v->adjusted_by);
 	if (v->nsessions > 1) {
-		str_add(&t, "; now");
+		str_add(&t, v->adjusted_by ? "; measured" : "; now");
 		for (uint32_t i = 0; i < v->nsessions && i < VERDICT_MAX_SESSIONS; i++) {
 			str_add(&t, i ? ", " : " ");
 			if (isnan(v->session_values[i]))

@@ -191,6 +191,16 @@ static void verdict_case(struct junit *j, const struct view *view, const struct 
 	str_release(&block);
 }
 
+static void red_attempts(struct junit *j, const struct result *r)
+{
+	struct str s;
+
+	str_init(&s);
+	if (view_red_attempts(r, &s))
+		property(j, "blkgate.warning", s.s);
+	str_release(&s);
+}
+
 static void suite_properties(struct junit *j, const struct result *r)
 {
 	start(j, "properties");
@@ -238,6 +248,7 @@ static void suite_properties(struct junit *j, const struct result *r)
 		property(j, "blkgate.environment", r->environment);
 	if (r->baseline_age)
 		property(j, "blkgate.baseline_age", r->baseline_age);
+	red_attempts(j, r);
 	if (r->judged_gates) {
 		char level[64];
 

@@ -6,14 +6,20 @@
 
 struct tally {
 	unsigned n[VERDICT_SKIPPED + 1];
-	unsigned provisional, checks, measured, watched;
+	unsigned provisional, checks, measured, watched, red_attempts, worse_after;
 };
 
 static void tally(const struct result *r, struct tally *t)
 {
+	struct str ignored;
+
+	str_init(&ignored);
+	t->red_attempts += view_red_attempts(r, &ignored);
+	str_release(&ignored);
 	for (size_t i = 0; i < r->verdicts.n; i++) {
 		const struct verdict *v = &r->verdicts.v[i];
 
+		t->worse_after += v->worse_after;
 		if (v->check != VERDICT_MEASURE && v->job != UINT32_MAX)
 			t->checks++;
 		/* A measurement that worked is no verdict on performance; only its failure counts.
@@ -88,6 +94,8 @@ void report_last_line(const struct result *const *r, size_t n, enum exit_status 
 	add_count(&s, t.watched, "watched", "watched");
 	add_count(&s, t.n[VERDICT_SKIPPED], "skipped", "skipped");
 	add_count(&s, t.provisional, "provisional", "provisional");
+	add_count(&s, t.worse_after, "worse behind its decision", "worse behind their decision");
+	add_count(&s, t.red_attempts, "attempt red by itself", "attempts red by themselves");
 	if (only_measured)
 		str_addf(&s, "%s%u workload%s measured only, nothing judged", s.len ? ", " : "",
 			 t.measured, t.measured == 1 ? "" : "s");

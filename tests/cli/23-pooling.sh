@@ -82,6 +82,22 @@ t "good sessions behind it change nothing" 1 "$P" run pool.yaml --target "$T/scr
 has "$T/err" "decided after session 2, 2 further ones beside it"
 t "nor does what is not selected" 1 "$P" run pool.yaml --target "$T/scratch" --only two --sessions 1 --change X --with red.json --out green
 t "nor does the order of the files" 1 "$P" judge green/result.json red.json
+jq '.runs[].wall += 1' red.json >forged.json
+t "another file that says it is the same" 2 "$P" judge red.json forged.json
+has "$T/err" "both hold session '"
+has "$T/err" "'forged.json'"
+ok "half of it" jq '.sessions |= .[:1] | .runs |= map(select(.session == 0))' red.json
+cp "$T/ok.out" half.json
+t "a part of it counts no more than the whole" 1 "$P" judge half.json red.json
+t "in either order" 1 "$P" judge red.json half.json
+t "nor does a part hide it" 1 "$P" judge half.json red.json green/result.json
+go pool.yaml --change X --sessions 2 --out early
+jq '.sessions[].started -= 86400000 | .started -= 86400000' early/result.json >early.json
+t "a green with an earlier clock" 3 "$P" judge red.json early.json --junit early.xml
+has "$T/err" "WARNING: red by itself: attempt 2"
+has "$T/err" "1 attempt red by itself"
+has early.xml 'name="blkgate.warning" value="WARNING: red by itself: attempt 2'
+has early.xml "WORSE BEHIND ITS DECISION"
 suite wide.yaml '40%'
 t "nor a tolerance widened meanwhile" 2 "$P" run wide.yaml --target "$T/scratch" --change X --with red.json --out green
 has "$T/err" "demanded another thing then"
