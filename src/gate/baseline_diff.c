@@ -45,8 +45,11 @@ static void diff_gate(const struct baseline *b, const struct result *r, const st
 	unit_format(out, m->unit, then);
 	str_add(out, " -> ");
 	unit_format(out, m->unit, now);
-	if (then > 0 && isfinite(now))
-		str_addf(out, " (%+.1f %%)", (now / then - 1) * 100);
+	if (then > 0 && isfinite(now)) {
+		str_add(out, " (");
+		units_add_signed(out, (now / then - 1) * 100, 1);
+		str_add(out, " %)");
+	}
 	if (l.canonical) {
 		struct str text, diff;
 

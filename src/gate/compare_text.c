@@ -12,31 +12,26 @@ static void add_letter(struct str *s, size_t side)
 		str_addf(s, "%zu", side + 1);
 }
 
-static void add_amount(struct str *s, const struct compare_row *row, double v, bool sign)
+static void add_amount(struct str *s, const struct compare_row *row, double v)
 {
-	double shown = row->absolute ? v : expm1(v) * 100;
-
-	if (!row->absolute) {
-		str_addf(s, sign ? "%+.1f" : "%.1f", shown);
-		return;
-	}
-	if (sign)
-		str_addc(s, shown < 0 ? '-' : '+');
-	unit_format(s, row->metric->unit, fabs(shown));
+	if (row->absolute)
+		unit_format_signed(s, row->metric->unit, v);
+	else
+		units_add_signed(s, expm1(v) * 100, 1);
 }
 
 static void add_difference(struct str *s, const struct compare_row *row, const struct difference *d)
 {
 	const char *per_cent = row->absolute ? "" : " %";
 
-	add_amount(s, row, d->est, true);
+	add_amount(s, row, d->est);
 	str_add(s, per_cent);
 	if (!isfinite(d->low))
 		return;
 	str_add(s, " [");
-	add_amount(s, row, d->low, true);
+	add_amount(s, row, d->low);
 	str_add(s, ", ");
-	add_amount(s, row, d->high, true);
+	add_amount(s, row, d->high);
 	str_addc(s, ']');
 }
 
@@ -94,7 +89,7 @@ static void add_sameness(const struct compare *c, const struct compare_row *row,
 		str_add(out, " (95 %)");
 	} else {
 		str_add(out, "undecided: a difference of ");
-		add_amount(out, row, -d->least > d->greatest ? d->least : d->greatest, true);
+		add_amount(out, row, -d->least > d->greatest ? d->least : d->greatest);
 		str_add(out, row->absolute ? " cannot be excluded" : " % cannot be excluded");
 	}
 }
@@ -226,7 +221,7 @@ void compare_text(const struct compare *c, struct str *out)
 static void write_amount(struct jw *w, const char *key, const struct compare_row *row, double v)
 {
 	if (isfinite(v))
-		jw_double(w, key, row->absolute ? v : expm1(v));
+		jw_double(w, key, (row->absolute ? v : expm1(v)) + 0.0); /* no minus zero */
 	else
 		jw_null(w, key);
 }

@@ -8,12 +8,10 @@
 
 static void add_change(struct str *s, const struct evidence *e, double change)
 {
-	if (e->scale.absolute) {
-		str_add(s, change < 0 ? "-" : "+");
-		unit_format(s, e->metric->unit, fabs(change));
-	} else {
-		str_addf(s, "%+.1f", change * 100);
-	}
+	if (e->scale.absolute)
+		unit_format_signed(s, e->metric->unit, change);
+	else
+		units_add_signed(s, change * 100, 1);
 }
 
 void gate_add_loss(struct str *s, const struct evidence *e, double loss)

@@ -6,7 +6,7 @@
 static void write_known_number(struct jw *w, const char *key, double v)
 {
 	if (isfinite(v))
-		jw_double(w, key, v);
+		jw_double(w, key, v + 0.0); /* a difference of minus zero is none */
 }
 
 /* Job and check as text: a reader of the document must not count array elements. */

@@ -122,6 +122,7 @@ static void add_company(struct str *s, const struct result *r, const struct verd
 	for (size_t i = 0; i < r->verdicts.n && (nwith < 3 || nwithout < 3); i++) {
 		const struct verdict *o = &r->verdicts.v[i];
 		const struct check *c;
+		struct str *to;
 		bool moved;
 
 		if (o == v || o->job == UINT32_MAX || o->check == VERDICT_MEASURE ||
@@ -136,9 +137,10 @@ static void add_company(struct str *s, const struct result *r, const struct verd
 		moved = o->kind != VERDICT_PASS;
 		if (moved ? nwith++ >= 3 : nwithout++ >= 3)
 			continue;
-		str_addf(moved ? &with : &without, "%s%s %s %+.1f %%",
-			 (moved ? &with : &without)->len ? ", " : "", view_workload(r, o),
-			 c->metric, o->change * 100);
+		to = moved ? &with : &without;
+		str_addf(to, "%s%s %s ", to->len ? ", " : "", view_workload(r, o), c->metric);
+		units_add_signed(to, o->change * 100, 1);
+		str_add(to, " %");
 	}
 	if (with.len) {
 		label(s, "with it:");
@@ -175,9 +177,12 @@ static void add_shift(struct str *s, const struct verdict *v, unsigned width)
 
 	str_init(&t);
 	for (unsigned i = 0; i < VERDICT_SHIFTS; i++)
-		if (isfinite(v->shift[i]))
-			str_addf(&t, "%s%s %+.*f %%", t.len ? ", " : "", verdict_shifts[i].name,
-				 fabs(v->shift[i] - 1) < 0.0995 ? 1 : 0, (v->shift[i] - 1) * 100);
+		if (isfinite(v->shift[i])) {
+			str_addf(&t, "%s%s ", t.len ? ", " : "", verdict_shifts[i].name);
+			units_add_signed(&t, (v->shift[i] - 1) * 100,
+					 fabs(v->shift[i] - 1) < 0.0995 ? 1 : 0);
+			str_add(&t, " %");
+		}
 	if (t.len) {
 		label(s, "shift:");
 		add_wrapped(s, t.s, width);

@@ -127,10 +127,10 @@ static void view_add_change(struct str *s, const struct metric *m, bool absolute
 	if (isnan(change)) {
 		str_add(s, "n/a");
 	} else if (absolute) {
-		str_addc(s, change < 0 ? '-' : '+');
-		unit_format(s, m ? m->unit : UNIT_NONE, fabs(change));
+		unit_format_signed(s, m ? m->unit : UNIT_NONE, change);
 	} else {
-		str_addf(s, "%+.1f %%", change * 100);
+		units_add_signed(s, change * 100, 1);
+		str_add(s, " %");
 	}
 }
 
@@ -141,7 +141,7 @@ static void add_limit(struct str *s, bool absolute, double v, const struct metri
 	else if (absolute)
 		view_add_change(s, m, true, v);
 	else
-		str_addf(s, "%+.1f", v * 100);
+		units_add_signed(s, v * 100, 1);
 }
 
 void view_add_estimate(struct str *s, const struct result *r, const struct verdict *v)
