@@ -517,6 +517,16 @@ static void model(struct result *a, struct result *r)
 	(void)r;
 	lab_target_fact(a, "device.model", "Other");
 }
+static void label(struct result *a, struct result *r)
+{
+	lab_fact(a, "label.adapter", "A");
+	lab_fact(r, "label.adapter", "B");
+}
+static void label_then(struct result *a, struct result *r)
+{
+	(void)r;
+	lab_target_fact(a, "label.adapter", "A");
+}
 static void unreadable(struct result *a, struct result *r)
 {
 	lab_target_fact(a, "device.model", NULL);
@@ -585,6 +595,8 @@ static void test_refused(void **state)
 		{version, "measurement version 1 -> 2"},
 		{kernel, "kernel.release 6.12.9 -> 6.12.8"},
 		{model, "device.model Other -> Sample 990"},
+		{label, "label.adapter A -> B"},
+		{label_then, "label.adapter A -> absent"},
 		{unreadable, "device.model unreadable"},
 		{firmware, "device.firmware 1.0 -> 1.1"},
 		{depth, "'rand-4k' is another job: "},
@@ -663,6 +675,23 @@ static void test_without_change(void **state)
 	result_release(&r);
 }
 
+/* Labels that the suite lists as notes may differ. */
+static void test_noted_label(void **state)
+{
+	static const double level[] = {97500};
+	struct result a, r;
+	struct err e;
+
+	(void)state;
+	measured(&a, NULL, NEW_DAY, level, 1);
+	measured(&r, NULL, NEW_DAY + 1, level, 1);
+	label(&a, &r);
+	*VEC_PUSH(&r.compare.note) = "label.adapter";
+	assert_int_equal(pool(&r, &a, NULL, &e), 0);
+	result_release(&a);
+	result_release(&r);
+}
+
 /* A document whose sessions do not fit its attempts is damaged. */
 static void test_damaged(void **state)
 {
@@ -708,6 +737,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_level_of_a_selection),
 		cmocka_unit_test(test_without_change),
+		cmocka_unit_test(test_noted_label),
 		cmocka_unit_test(test_damaged),
 	};
 
