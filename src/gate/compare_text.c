@@ -178,7 +178,7 @@ static void add_heads(const struct compare *c, struct str *out)
 		str_add(&s, "  ");
 		add_letter(&s, i);
 		if (c->by)
-			str_addf(&s, " %s =", x->name);
+			str_addf(&s, ": %s,", x->name);
 		str_addf(&s, " %s", x->what);
 		if (x->differ)
 			str_addf(&s, "\n    differs from A in: %s", x->differ);

@@ -71,7 +71,7 @@ void gate_add_steps(struct str *s, const struct evidence *e)
 static void add_state(struct str *s, const struct judge *g, const struct evidence *e,
 		      const struct stored_output *out, const struct verdict *v)
 {
-	const char *plural = e->k == 1 ? "" : "s";
+	const char *plural = g->max == 1 ? "" : "s";
 
 	switch (v->kind) {
 	case VERDICT_REGRESSION:

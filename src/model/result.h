@@ -126,6 +126,10 @@ struct result {
 	/* filled by gate */
 	VEC(struct verdict) verdicts; /* job by job: measure first, then its checks */
 	const char *baseline_digest;
+	/* read from a document, for readers only: what it was judged against and came to when it
+	 * was written; NULL and -1 = it does not say */
+	const char *then_digest;
+	int then_status;
 	uint32_t judged_gates; /* primary gates that share the family's level */
 	double red_level;      /* of each: false red on unchanged code at most; 0 = no gate */
 	const char

@@ -193,8 +193,10 @@ static void add_shift(struct str *s, const struct verdict *v, unsigned width)
 static void add_again(struct str *s, const struct result *r, const struct verdict *v,
 		      const struct console_options *o)
 {
-	/* What could not even be tried will not go better a second time. */
-	if (!o->command || v->job == UINT32_MAX || r->jobs[v->job].state != JOB_READY)
+	/* What could not even be tried will not go better a second time, and what is judged
+	 * elsewhere, or not at all, is not the reader's worry. */
+	if (!o->command || v->job == UINT32_MAX || r->jobs[v->job].state != JOB_READY ||
+	    r->setup_error || v->kind == VERDICT_SKIPPED)
 		return;
 	label(s, "again:");
 	str_addf(s, "%s --only ", o->command);
@@ -271,6 +273,19 @@ static void add_beside(void *arg, const char *name, const char *text)
 	view_add_line(b->s, head, text, b->width);
 }
 
+/* The row of the measurement shows it where that is good. */
+static bool told_above(const struct view *w, const struct verdict *v,
+		       const struct console_options *o)
+{
+	for (size_t i = 0; o && o->brief && i < w->r->verdicts.n; i++) {
+		const struct verdict *m = &w->r->verdicts.v[i];
+
+		if (m->job == v->job && m->check == VERDICT_MEASURE)
+			return m->kind == VERDICT_PASS;
+	}
+	return false;
+}
+
 void view_block(const struct view *w, const struct verdict *v, const struct console_options *o,
 		struct str *out)
 {
@@ -296,11 +311,11 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 	}
 	add_reason(&s, v, m, width);
 	add_shift(&s, v, width);
-	if (r->inject) {
+	if (r->inject && v->kind != VERDICT_SKIPPED) {
 		label(&s, "injected:");
 		str_addf(&s, "%s, by --inject: not the device's doing\n", r->inject);
 	}
-	if (v->job != UINT32_MAX && v->kind != VERDICT_NO_BASELINE)
+	if (v->job != UINT32_MAX && v->kind != VERDICT_NO_BASELINE && !told_above(w, v, o))
 		view_beside(w, v->job, false, add_beside, &(struct beside){&s, width});
 	if (v->kind == VERDICT_REGRESSION)
 		add_company(&s, r, v, width);

@@ -270,6 +270,9 @@ static void add_warnings(struct console *c)
 		add_bold(c, c->r->environment);
 	if (view_red_attempts(c->r, &s))
 		add_bold(c, s.s);
+	str_clear(&s);
+	if (view_other_baseline(c->r, &s))
+		add_bold(c, s.s);
 	str_release(&s);
 }
 
@@ -311,6 +314,9 @@ static bool same_story(const struct verdict *a, const struct verdict *b)
 		/* "no baseline for METRIC ...: what to do": one cause where the remedy is one. */
 		return str_eq(x, y);
 	}
+	/* the environment is suspected for all gates at once; the rows have their figures */
+	if (a->kind == VERDICT_ERROR && str_eq(a->type, "environment"))
+		return str_eq(b->type, "environment");
 	return a->kind == VERDICT_ERROR && a->check == VERDICT_MEASURE &&
 	       b->check == VERDICT_MEASURE && str_eq(a->text, b->text);
 }
@@ -348,7 +354,10 @@ static void add_also(struct console *c, size_t i)
 
 static void add_blocks(struct console *c)
 {
+	struct console_options brief = *c->o;
 	unsigned blocks = 0, more = 0;
+
+	brief.brief = true;
 
 	for (size_t i = 0; i < c->r->verdicts.n; i++) {
 		const struct verdict *v = &c->r->verdicts.v[i];
@@ -363,7 +372,7 @@ static void add_blocks(struct console *c)
 			continue;
 		if (blocks++ == 0)
 			str_addc(c->out, '\n');
-		view_block(&c->view, v, c->o, c->out);
+		view_block(&c->view, v, &brief, c->out);
 		add_also(c, i);
 	}
 	add_improvement(c);
@@ -393,6 +402,7 @@ void report_console(const struct result *r, const struct console_options *o, str
 		else
 			add_check(&c, v);
 	}
-	add_blocks(&c);
+	if (!o->rows)
+		add_blocks(&c);
 	view_release(&c.view);
 }

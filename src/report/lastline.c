@@ -7,7 +7,19 @@
 struct tally {
 	unsigned n[VERDICT_SKIPPED + 1];
 	unsigned provisional, checks, measured, watched, red_attempts, worse_after;
+	/* what a policy made of verdicts: let pass, or fail */
+	unsigned undecided_passed, baseline_passed, undecided_failed, thin;
 };
+
+static void tally_policy(const struct verdict *v, struct tally *t)
+{
+	bool passed = v->status == STATUS_PASS && !v->watch;
+
+	t->undecided_passed += v->kind == VERDICT_INCONCLUSIVE && passed;
+	t->baseline_passed += v->kind == VERDICT_NO_BASELINE && passed;
+	t->undecided_failed += v->kind == VERDICT_INCONCLUSIVE && v->status == STATUS_REGRESSION;
+	t->thin += v->status == STATUS_NO_BASELINE && str_eq(v->type, "provisional");
+}
 
 static void tally(const struct result *r, struct tally *t)
 {
@@ -33,6 +45,7 @@ static void tally(const struct result *r, struct tally *t)
 			t->watched++;
 			continue;
 		}
+		tally_policy(v, t);
 		t->n[v->kind]++;
 		t->provisional += v->provisional && v->kind != VERDICT_SKIPPED;
 	}
@@ -66,6 +79,35 @@ static void add_where(struct str *out, const struct result *const *r, size_t n)
 	if (last > first) {
 		str_add(out, ", ");
 		unit_format_duration(out, (uint64_t)(last - first) * 1000000000u);
+	}
+}
+
+/* What the status means; where a policy made it, that it did. */
+static void add_meaning(struct str *out, enum exit_status status, bool judged,
+			const struct tally *t)
+{
+	if (status == STATUS_PASS && t->undecided_passed + t->baseline_passed) {
+		str_add(out, judged ? "no loss was shown" : "nothing was judged");
+		if (t->undecided_passed)
+			str_addf(out, "; %u undecided let pass by policy inconclusive=warn",
+				 t->undecided_passed);
+		if (t->baseline_passed)
+			str_addf(out, "; %u without baseline let pass by policy no_baseline=warn",
+				 t->baseline_passed);
+	} else if (status == STATUS_REGRESSION && t->undecided_failed &&
+		   !t->n[VERDICT_REGRESSION] && !t->n[VERDICT_MISSED]) {
+		str_addf(out,
+			 "no regression was shown; %u undecided failed by policy "
+			 "inconclusive=fail",
+			 t->undecided_failed);
+	} else if (status == STATUS_NO_BASELINE && t->thin && !t->n[VERDICT_NO_BASELINE] &&
+		   !t->n[VERDICT_INCOMPARABLE]) {
+		str_addf(out, "the baseline of %u is too thin for policy provisional=fail",
+			 t->thin);
+	} else if (status == STATUS_PASS && !judged) {
+		str_add(out, "nothing was judged");
+	} else {
+		str_add(out, status_meaning(status));
 	}
 }
 
@@ -117,7 +159,8 @@ void report_last_line(const struct result *const *r, size_t n, enum exit_status 
 		str_add_clean(out, s.s, s.len);
 		str_addc(out, ')');
 	}
-	str_addf(out, "  status %d: %s\n", (int)status,
-		 status == STATUS_PASS && !judged ? "nothing was judged" : status_meaning(status));
+	str_addf(out, "  status %d: ", (int)status);
+	add_meaning(out, status, judged > 0, &t);
+	str_addc(out, '\n');
 	str_release(&s);
 }

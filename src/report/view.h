@@ -45,6 +45,10 @@ void view_attempt(const struct result *r, size_t i, struct str *out);
 /* What must not be missed where the sequence is not red and one of its attempts was; how many those
  * are, 0 = nothing is added. */
 unsigned view_red_attempts(const struct result *r, struct str *out);
+/* That the baseline has changed since the document was written; false = it has not, or nobody
+ * knows.
+ */
+bool view_other_baseline(const struct result *r, struct str *out);
 /* ns the runs of a job took, all sessions. */
 uint64_t view_wall(const struct view *w, uint32_t job);
 /* Bytes that the runs of a job read back and found right, all sessions. */

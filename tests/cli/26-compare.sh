@@ -49,7 +49,7 @@ has "$T/err" "side by side, nothing pooled"
 # several targets in one result, told apart by a label each
 go --target a="$T/scratch" --target b="$T/other" --label a.adapter=slot --label b.adapter=card --out both
 t "targets of one result" 0 "$P" compare both/result.json --by label.adapter
-has "$T/out" "B card = both/result.json"
+has "$T/out" "B: card, both/result.json"
 
 t "one result" 2 "$P" compare slot/result.json
 has "$T/err" "there is one side only"
