@@ -108,6 +108,12 @@ void baseline_diff(const struct baseline *b, const struct result *r, struct str 
 {
 	str_addf(out, "baseline %s, profile %s, epoch %u, against this result\n", b->suite,
 		 b->profile, b->epoch);
+	for (size_t i = 0; i < b->n; i++)
+		if (baseline_current(b, i) && judge_own_session(r, b->sessions[i].id)) {
+			str_add(out, "  without session ");
+			baseline_add_text(out, b->sessions[i].id, SIZE_MAX);
+			str_add(out, ", which is of this result\n");
+		}
 	for (size_t i = 0; i < r->nchecks; i++) {
 		const struct check *c = &r->checks[i];
 

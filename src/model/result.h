@@ -137,6 +137,7 @@ struct result {
 	const char *baseline_age; /* what must be known of the baseline's age; NULL = nothing */
 	enum exit_status status;
 	bool may_continue; /* whole and sound: a further run may start from it (--with) */
+	bool stored;       /* all its sessions stand in the baseline */
 
 	/* for readers of the document only; NULL = `values` are left out */
 	result_values_fn values_writer;

@@ -48,6 +48,19 @@ unsigned view_red_attempts(const struct result *r, struct str *out)
 	return n;
 }
 
+bool view_incomplete(const struct result *r, struct str *out)
+{
+	for (size_t i = 0; i < r->sessions.n; i++)
+		if (!r->sessions.v[i].complete) {
+			str_addf(out,
+				 "session '%s' is not complete: a run failed in it, or a record "
+				 "of its end is not there",
+				 r->sessions.v[i].id);
+			return true;
+		}
+	return false;
+}
+
 bool view_other_baseline(const struct result *r, struct str *out)
 {
 	if (r->then_status < 0 || str_eq(r->then_digest, r->baseline_digest))

@@ -271,6 +271,9 @@ static void add_warnings(struct console *c)
 	if (view_red_attempts(c->r, &s))
 		add_bold(c, s.s);
 	str_clear(&s);
+	if (!c->r->interrupted && !c->r->partial && view_incomplete(c->r, &s))
+		add_bold(c, s.s);
+	str_clear(&s);
 	if (view_other_baseline(c->r, &s))
 		add_bold(c, s.s);
 	str_release(&s);

@@ -199,6 +199,9 @@ static void warnings(struct junit *j, const struct result *r)
 	if (view_red_attempts(r, &s))
 		property(j, "blkgate.warning", s.s);
 	str_clear(&s);
+	if (view_incomplete(r, &s))
+		property(j, "blkgate.incomplete", s.s);
+	str_clear(&s);
 	if (view_other_baseline(r, &s))
 		property(j, "blkgate.judged_again", s.s);
 	str_release(&s);

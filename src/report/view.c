@@ -202,8 +202,8 @@ const char *view_headline(enum exit_status s)
 
 bool view_may_accept(const struct result *r)
 {
-	if (r->inject || r->partial || r->interrupted || r->unfinished || r->setup_error ||
-	    r->interleave.kind != INTERLEAVE_NONE)
+	if (r->stored || r->inject || r->partial || r->interrupted || r->unfinished ||
+	    r->setup_error || r->interleave.kind != INTERLEAVE_NONE)
 		return false;
 	for (size_t i = 0; i < r->verdicts.n; i++)
 		if (r->verdicts.v[i].kind == VERDICT_ERROR)

@@ -45,6 +45,8 @@ void view_attempt(const struct result *r, size_t i, struct str *out);
 /* What must not be missed where the sequence is not red and one of its attempts was; how many those
  * are, 0 = nothing is added. */
 unsigned view_red_attempts(const struct result *r, struct str *out);
+/* The first session that is not whole; false = all are. */
+bool view_incomplete(const struct result *r, struct str *out);
 /* That the baseline has changed since the document was written; false = it has not, or nobody
  * knows.
  */
