@@ -73,7 +73,8 @@ bool str_eq(const char *a, const char *b); /* NULL equals only NULL */
 bool utf8_valid(const char *s, size_t n, size_t *bad);
 /*
  * Appends text made fit for XML 1.0, JSON and a terminal: a byte that is not UTF-8 and each
- * character that XML 1.0 forbids (C0 but TAB LF CR, U+FFFE, U+FFFF), and DEL and C1, become the
+ * character that XML 1.0 forbids (C0 but TAB LF CR, U+FFFE, U+FFFF), and DEL and C1, and what
+ * turns the direction of text or ends a line unseen (U+202E and its like), become the
  * visible text \xNN (bytes of the character). n = SIZE_MAX: up to NUL.
  */
 void str_add_clean(struct str *s, const char *text, size_t n);

@@ -66,6 +66,11 @@ static bool printable(uint32_t cp)
 		return cp == '\t' || cp == '\n' || cp == '\r';
 	if (cp >= 0x7f && cp <= 0x9f)
 		return false;
+	/* line and paragraph separators, and what turns the direction of the text behind it: a
+	 * sentence would be shown in another order than it has */
+	if ((cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0x200e ||
+	    cp == 0x200f || cp == 0x061c)
+		return false;
 	return cp != 0xfffe && cp != 0xffff;
 }
 

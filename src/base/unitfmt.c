@@ -181,6 +181,25 @@ void unit_format_duration(struct str *s, uint64_t ns)
 	str_addf(s, " %s", long_units[i].text);
 }
 
+void unit_format_signed(struct str *s, enum unit u, double value)
+{
+	size_t at = s->len;
+
+	str_addc(s, value < 0 ? '-' : '+');
+	unit_format(s, u, fabs(value));
+	if (strspn(s->s + at + 1, "0.") == strcspn(s->s + at + 1, " "))
+		s->s[at] = '+';
+}
+
+void units_add_signed(struct str *s, double v, int decimals)
+{
+	size_t at = s->len;
+
+	add_printf(s, "%+.*f", decimals, v);
+	if (strspn(s->s + at + 1, "0.") == s->len - at - 1)
+		s->s[at] = '+';
+}
+
 void units_add_double(struct str *s, double v)
 {
 	int precision = 15;

@@ -52,6 +52,10 @@ int unit_parse(enum unit u, const char *s, double *out, struct err *e);
 /* For people: "412 k IOPS", "3.23 GB/s", "97.4 us", "64 MiB", "5.0 %", 3 significant digits. NaN
  * gives "n/a". Never locale dependent. */
 void unit_format(struct str *s, enum unit u, double value);
+/* A difference, always with its sign: "-3.16 ms"; what shows as zero is "+0 ns". */
+void unit_format_signed(struct str *s, enum unit u, double value);
+/* The same of a plain number: "-7.3"; what rounds to zero is "+0.0". */
+void units_add_signed(struct str *s, double v, int decimals);
 /* Exact size: "4 KiB" when it divides, else "2300 B". */
 void unit_format_size(struct str *s, uint64_t bytes);
 /* Duration for people: "58 min", "12.3 s", "250 ms". */

@@ -5,6 +5,7 @@
 
 #include <pwd.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct option_def *const defs[] = {
@@ -137,6 +138,14 @@ static int do_diff(struct options *o)
 	struct str text;
 	int rc;
 
+	for (size_t i = 0; i < o->args.n; i++)
+		if (str_ends(o->args.v[i], ".yaml") || str_ends(o->args.v[i], ".yml") ||
+		    (!strchr(o->args.v[i], '/') && access(o->args.v[i], F_OK) < 0)) {
+			say("blkgate: baseline diff needs a result, and '%s' is none",
+			    o->args.v[i]);
+			say("  blkgate baseline diff blkgate-out/result.json");
+			return STATUS_USAGE;
+		}
 	results_open(&l, o);
 	str_init(&text);
 	rc = l.n == o->args.n ? STATUS_PASS : STATUS_ERROR;
@@ -237,14 +246,25 @@ int cmd_baseline(int argc, char **argv)
 		{"retire", "what is no longer demanded: 'TARGET WORKLOAD gate METRIC'", do_retire},
 	};
 	struct options o;
-	int rc = command_start(&o, usage_line,
-			       "The life of a baseline: one immutable file a session, in\n"
-			       "BASELINES/SUITE/PROFILE, to be kept in git.",
-			       defs,
-			       "  blkgate baseline accept blkgate-out/result.json\n"
-			       "  blkgate baseline show suites/smoke.yaml\n"
-			       "  blkgate baseline drop 20261128T140322-a1b2c3 --suite smoke",
-			       argc, argv);
+	int rc = command_start(
+		&o, usage_line,
+		"The life of a baseline: one immutable file a session, in\n"
+		"BASELINES/SUITE/PROFILE, to be kept in git.\n\n"
+		"  accept RESULT...   stores its sessions (--new-epoch --reason for "
+		"another level)\n"
+		"  show SUITE         level and spread of each gate, and the files; a "
+		"suite's file or name\n"
+		"  diff RESULT...     what a result differs in\n"
+		"  drop SESSION...    --suite SUITE: removes files; why is for the "
+		"commit to say\n"
+		"  retire CHECK...    --suite SUITE --reason TEXT: no longer demanded, "
+		"'TARGET WORKLOAD'\n"
+		"                     or 'TARGET WORKLOAD gate METRIC'",
+		defs,
+		"  blkgate baseline accept blkgate-out/result.json\n"
+		"  blkgate baseline show suites/smoke.yaml\n"
+		"  blkgate baseline drop 20261128T140322-a1b2c3 --suite smoke",
+		argc, argv);
 
 	if (rc >= 0)
 		return rc;

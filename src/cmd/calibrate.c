@@ -269,6 +269,11 @@ int cmd_calibrate(int argc, char **argv)
 
 	if (rc >= 0)
 		return rc;
+	/* --from night/?.json: the shell makes arguments of all but the first */
+	for (size_t i = 1; o.against.n && i < o.args.n; i++)
+		*VEC_PUSH(&o.against) = o.args.v[i];
+	if (o.against.n && o.args.n)
+		o.args.n = 1;
 	if (o.args.n > 1) {
 		say("blkgate: calibrate takes one suite, %zu were named (results go behind --from)",
 		    o.args.n);

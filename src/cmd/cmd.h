@@ -93,6 +93,7 @@ struct documents {
 	const struct report_suite_error *broken;
 	size_t nbroken;
 	bool own; /* the results are this invocation's: write them to paths, junit.xml to --out */
+	bool keep; /* the result in --out is what a refusal speaks of: it stays where it is */
 };
 /* To a file, or to stdout for "-": ERR_OUTPUT. */
 int document_write(const char *path, const char *data, size_t n, struct err *e);

@@ -103,11 +103,13 @@ int cmd_compare(int argc, char **argv)
 	enum exit_status status;
 	int rc = command_start(
 		&o, "compare RESULT RESULT... [--by label.KEY] [--two-sided] [--json FILE]",
-		"Results side by side: per workload and metric the median of each side, the "
-		"change\n"
-		"against the first one and its 95 % interval. Nothing is pooled and nothing "
-		"judged;\n"
-		"the status is 0 when it could compare, 4 when it could not.",
+		"Results side by side: per workload and metric the mean of each side's session "
+		"medians,\n"
+		"the change from the first to it and its 95 % interval. Nothing is judged: the "
+		"status is 0\n"
+		"when all of it could be compared, 4 when a part could not, and 2 when the results "
+		"cannot\n"
+		"stand side by side (other suites, one side only, a label that is not known).",
 		defs,
 		"  blkgate compare before/result.json after/result.json\n"
 		"  blkgate compare night/*.json --by label.adapter --two-sided",

@@ -254,7 +254,8 @@ int documents_begin(const struct documents *d, struct err *e)
 	if (!d->n) {
 		char *path = xasprintf("%s/result.json", d->o->out);
 
-		set_aside(path, e);
+		if (!d->keep && !is_evidence(d->o, path))
+			set_aside(path, e);
 		free(path);
 		if (e->code)
 			return e->code;

@@ -8,19 +8,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Without the blanks around it, in place. */
+static char *trimmed(char *s)
+{
+	size_t n;
+
+	while (c_isspace(*s))
+		s++;
+	for (n = strlen(s); n && c_isspace(s[n - 1]); n--)
+		s[n - 1] = '\0';
+	return s;
+}
+
+/* As text, or as the number that both stand for. */
+static bool same_value(const char *a, const char *b)
+{
+	char *enda, *endb;
+	long long x = strtoll(a, &enda, 10), y = strtoll(b, &endb, 10);
+
+	return str_eq(a, b) || (enda != a && endb != b && !*enda && !*endb && x == y);
+}
+
 /* SETTING=A,B; argv is writable, so it is split in place. */
 static int read_setting(const char *text, struct interleave *i, struct err *e)
 {
-	char *eq = strchr(text, '='), *comma = eq ? strchr(eq, ',') : NULL;
+	char *eq = strchr(text, '='), *comma = eq ? strchr(eq, ',') : NULL, *a = NULL, *b = NULL;
 
-	if (!comma || !comma[1] || comma == eq + 1 || strchr(comma + 1, ',')) {
+	if (comma && !strchr(comma + 1, ',')) {
+		*comma = '\0';
+		a = trimmed(eq + 1);
+		b = trimmed(comma + 1);
+	}
+	if (!a || !*a || !*b) {
+		if (a)
+			*comma = ',';
 		err_set(e, ERR_USAGE, "--ab '%s' is not SETTING=A,B", text);
 		return err_hint(e, "--ab scheduler=none,mq-deadline; A is the reference");
 	}
-	*eq = *comma = '\0';
+	*eq = '\0';
 	i->setting = text;
-	i->name[ARM_REFERENCE] = eq + 1;
-	i->name[ARM_CANDIDATE] = comma + 1;
+	i->name[ARM_REFERENCE] = a;
+	i->name[ARM_CANDIDATE] = b;
+	/* no verdict on it could be anything but a pass */
+	if (same_value(a, b)) {
+		err_set(e, ERR_USAGE, "--ab: both arms are '%s': nothing is different between them",
+			a);
+		return err_hint(e, "name two values of '%s'", text);
+	}
 	return host_tunable_name(i->setting, e);
 }
 
@@ -43,8 +77,9 @@ int interleave_options(const struct options *o, struct load *l, bool lint, struc
 		return err_hint(e, "--pairs N");
 	}
 	if ((o->versus || o->ab) && o->with.n) {
-		err_set(e, ERR_USAGE, "--with adds sessions to those of a stored baseline, and an "
-				      "interleaved comparison has none");
+		err_set(e, ERR_USAGE,
+			"--with adds sessions to those of a stored baseline, and an "
+			"interleaved comparison has none");
 		return err_hint(e, "leave out --with, or %s", o->versus ? "--versus" : "--ab");
 	}
 	i->kind = o->versus ? INTERLEAVE_VERSUS : o->ab ? INTERLEAVE_SETTING : INTERLEAVE_NONE;
@@ -73,10 +108,6 @@ int interleave_check(const struct options *o, struct plan *p, struct err *e)
 			    "--pairs %u: there are looks for 10, 15, 20 and 28 pairs, so that %u "
 			    "are made at most",
 			    o->pairs, p->interleave.pairs);
-	if (p->interleave.kind == INTERLEAVE_SETTING &&
-	    str_eq(p->interleave.name[ARM_REFERENCE], p->interleave.name[ARM_CANDIDATE]))
-		notices_add(&p->notices, "both arms are '%s': nothing is different between them",
-			    p->interleave.name[ARM_REFERENCE]);
 	if (!gates || interleaved_can_fail(p->interleave.pairs, level))
 		return 0;
 	err_set(e, ERR_SUITE,

@@ -33,12 +33,20 @@ static void forget(struct conducted *c)
 /* Evidence that is refused stops the suite before its first I/O. False: it is broken. */
 static bool add_evidence(struct invocation *v, struct conducted *c, struct loaded *s)
 {
+	const char *idle;
+
 	if (with_open(&v->o, v->l.n == 1, c, &s->err) == 0)
 		session_result_init(&s->plan, &c->options, &c->result);
-	if (s->err.code || session_result_continue(&c->options, &c->result, &s->err)) {
+	if (!s->err.code && session_result_continue(&c->options, &c->result, &s->err) == 0 &&
+	    retry_check(&v->o, c, &s->err))
+		v->keep = true;
+	if (s->err.code) {
 		say_err(&s->err);
 		return false;
 	}
+	idle = with_idle(c);
+	if (idle)
+		say("note: %s", idle);
 	if (!v->o.change && c->options.change && c->options.nwith)
 		say("note: --change '%s' is that of '%s'", c->options.change,
 		    c->options.with[0].name);
@@ -110,6 +118,7 @@ void invocation_open(struct invocation *v)
 		.nbroken = v->nbroken,
 		.command = v->command.s,
 		.own = true,
+		.keep = v->keep,
 	};
 }
 

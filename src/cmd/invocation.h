@@ -22,6 +22,12 @@ struct evidence_files {
 struct conducted;
 int with_open(const struct options *o, bool only, struct conducted *c, struct err *e);
 void with_release(struct evidence_files *f);
+/* retry.c: a red attempt of the same change in --out or --history that --with does not hold:
+ * ERR_REFUSED. ERR_DATA: a history file is damaged. */
+int retry_check(const struct options *o, const struct conducted *c, struct err *e);
+/* A sequence in which nothing is undecided any more: what a further run would be for. NULL = there
+ * is something to find out. */
+const char *with_idle(struct conducted *c);
 /* A file that no suite of the command takes: ERR_REFUSED. */
 int with_check(const struct options *o, const struct load *l, struct err *e);
 
@@ -51,6 +57,7 @@ struct invocation {
 	const struct result **results; /* n, for documents */
 	const char **paths;
 	struct documents d;
+	bool keep; /* the result in --out, for the refusal names it */
 	enum exit_status status;
 };
 

@@ -6,31 +6,45 @@
 #include <string.h>
 
 static const struct option_def *const defs[] = {
-	&opt_target,      &opt_out,         &opt_junit,   &opt_junit_style,
-	&opt_json,        &opt_baselines,   &opt_profile, &opt_only,
-	&opt_check,       &opt_set,         &opt_runs,    &opt_sessions,
-	&opt_budget,      &opt_seed,        &opt_label,   &opt_change,
-	&opt_inject,      &opt_allow_write, &opt_policy,  &opt_wait_lock,
-	&opt_bisect,      &opt_dry_run,     &opt_quiet,   &opt_verbose,
-	&opt_latency_log, &opt_history,     &opt_with,    &opt_versus,
-	&opt_ab,          &opt_pairs,       NULL,
+	&opt_target,    &opt_out,      &opt_junit,       &opt_junit_style, &opt_json,
+	&opt_baselines, &opt_profile,  &opt_only,        &opt_check,       &opt_set,
+	&opt_runs,      &opt_sessions, &opt_budget,      &opt_seed,        &opt_label,
+	&opt_change,    &opt_inject,   &opt_allow_write, &opt_policy,      &opt_wait_lock,
+	&opt_bisect,    &opt_dry_run,  &opt_quiet,       &opt_verbose,     &opt_latency_log,
+	&opt_history,   &opt_with,     &opt_versus,      &opt_ab,          &opt_pairs,
+	NULL,
 };
+
+/* Where the documents of this run went, what it chose and how much it said is not what the next one
+ * wants. */
+static bool is_own(const char *arg, bool *value)
+{
+	static const char *const with_value[] = {"--sessions", "--only", "--check",
+						 "--with",     "--out",  "--latency-log",
+						 "--junit",    "--json", NULL};
+	static const char *const flags[] = {"--quiet", "--verbose", NULL};
+
+	*value = false;
+	for (size_t k = 0; flags[k]; k++)
+		if (str_eq(arg, flags[k]))
+			return true;
+	for (size_t k = 0; with_value[k]; k++)
+		if (str_starts(arg, with_value[k])) {
+			*value = !strchr(arg, '=');
+			return true;
+		}
+	return false;
+}
 
 static void remember_command(struct invocation *v, int argc, char **argv)
 {
-	static const char *const skipped[] = {"--sessions", "--only", "--check",
-					      "--with",     "--out",  "--latency-log"};
-
 	str_init(&v->command);
 	str_add(&v->command, "blkgate run");
 	for (int i = 1; i < argc; i++) {
-		bool skip = false;
+		bool value;
 
-		for (size_t k = 0; k < sizeof(skipped) / sizeof(*skipped); k++)
-			if (str_starts(argv[i], skipped[k]))
-				skip = true;
-		if (skip) {
-			i += strchr(argv[i], '=') == NULL;
+		if (is_own(argv[i], &value)) {
+			i += value;
 			continue;
 		}
 		str_addc(&v->command, ' ');

@@ -44,6 +44,41 @@ int with_open(const struct options *o, bool only, struct conducted *c, struct er
 	return rc;
 }
 
+/* Before this run has measured: judged as if it had nothing to add. */
+static bool undecided(struct conducted *c)
+{
+	struct result *r = &c->result;
+	const struct gate_options g = {.now = r->ended, .sessions_max = r->sessions_max};
+	struct attempt *own = &r->attempts.v[r->attempts.n - 1];
+	size_t left_out = own->not_run.n;
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->njobs; i++)
+		*VEC_PUSH(&own->not_run) = i;
+	gate_judge(r, &c->baseline, &g);
+	for (size_t i = 0; i < r->verdicts.n; i++) {
+		const struct verdict *v = &r->verdicts.v[i];
+
+		any |= v->wants_session ||
+		       (v->check == VERDICT_MEASURE && v->kind == VERDICT_ERROR);
+	}
+	own->not_run.n = left_out;
+	gate_judge(r, &c->baseline, &g);
+	return any;
+}
+
+const char *with_idle(struct conducted *c)
+{
+	if (!c->result.attempts.n || undecided(c))
+		return NULL;
+	return c->result.sessions.n >= c->result.sessions_max
+		       ? "the sequence has all its sessions: what this run measures is shown "
+			 "beside "
+			 "it and changes no verdict"
+		       : "nothing of the sequence is undecided: what this run measures is shown "
+			 "beside the decisions and changes none";
+}
+
 int with_check(const struct options *o, const struct load *l, struct err *e)
 {
 	for (size_t i = 0; i < o->with.n && l->n > 1; i++) {

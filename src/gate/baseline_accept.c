@@ -72,6 +72,18 @@ static int check_throttled(const struct result *r, struct err *e)
 	return rc;
 }
 
+/* Of a sick machine: it would move the level that the next one is judged by. */
+static int check_environment(const struct result *r, struct err *e)
+{
+	for (size_t i = 0; i < r->verdicts.n; i++)
+		if (r->verdicts.v[i].kind == VERDICT_ERROR &&
+		    str_eq(r->verdicts.v[i].type, "environment")) {
+			err_set(e, ERR_REFUSED, "%s", r->environment);
+			return err_hint(e, "measure again when the machine is well");
+		}
+	return 0;
+}
+
 /* Errors of the measurement, whatever stands in the baseline; what the baseline demands and is not
  * there; then runs that were not made. */
 static int check_measured(const struct result *r, struct err *e)
@@ -89,7 +101,7 @@ static int check_measured(const struct result *r, struct err *e)
 			return err_set(e, ERR_REFUSED, "the measurement of '%s' failed: %s",
 				       job_name(r, v), v->text);
 	}
-	if (check_throttled(r, e))
+	if (check_environment(r, e) || check_throttled(r, e))
 		return e->code;
 	for (size_t i = 0; i < r->sessions.n; i++)
 		if (!r->sessions.v[i].complete)
@@ -264,6 +276,11 @@ int baseline_accept(const struct result *r, const struct baseline *b,
 		if (rc)
 			return rc;
 		*stored += !o->dry_run;
+	}
+	if (r->environment) {
+		str_add(text, "warning: ");
+		baseline_add_text(text, r->environment, SIZE_MAX);
+		str_addc(text, '\n');
 	}
 	if (!o->new_epoch)
 		baseline_warn_level(r, text);

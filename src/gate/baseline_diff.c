@@ -45,8 +45,11 @@ static void diff_gate(const struct baseline *b, const struct result *r, const st
 	unit_format(out, m->unit, then);
 	str_add(out, " -> ");
 	unit_format(out, m->unit, now);
-	if (then > 0 && isfinite(now))
-		str_addf(out, " (%+.1f %%)", (now / then - 1) * 100);
+	if (then > 0 && isfinite(now)) {
+		str_add(out, " (");
+		units_add_signed(out, (now / then - 1) * 100, 1);
+		str_add(out, " %)");
+	}
 	if (l.canonical) {
 		struct str text, diff;
 
@@ -105,6 +108,12 @@ void baseline_diff(const struct baseline *b, const struct result *r, struct str 
 {
 	str_addf(out, "baseline %s, profile %s, epoch %u, against this result\n", b->suite,
 		 b->profile, b->epoch);
+	for (size_t i = 0; i < b->n; i++)
+		if (baseline_current(b, i) && judge_own_session(r, b->sessions[i].id)) {
+			str_add(out, "  without session ");
+			baseline_add_text(out, b->sessions[i].id, SIZE_MAX);
+			str_add(out, ", which is of this result\n");
+		}
 	for (size_t i = 0; i < r->nchecks; i++) {
 		const struct check *c = &r->checks[i];
 

@@ -119,6 +119,8 @@ static void show_gate(const struct baseline *b, size_t i, const struct base_job 
 	str_add(out, "  ");
 	baseline_add_gate(out, j->target, j->name, metric);
 	str_add(out, ": ");
+	if (now && judge_retired(b, s, j, metric))
+		str_add(out, "RETIRED, demanded no more; ");
 	if (now)
 		show_level(b, j, metric, out);
 	else

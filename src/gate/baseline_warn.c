@@ -13,10 +13,12 @@ static void add_change(struct str *out, const struct check *c, const struct verd
 	if (isnan(v->change) || !m)
 		return;
 	if (c->absolute) {
-		str_add(out, v->change < 0 ? " -" : " +");
-		unit_format(out, m->unit, fabs(v->change));
+		str_addc(out, ' ');
+		unit_format_signed(out, m->unit, v->change);
 	} else {
-		str_addf(out, " %+.1f %%", v->change * 100);
+		str_addc(out, ' ');
+		units_add_signed(out, v->change * 100, 1);
+		str_add(out, " %");
 	}
 }
 

@@ -180,6 +180,21 @@ static bool changed(const struct fact *a, const struct fact *b)
 	return !known_equal(a, b);
 }
 
+/* A label says what no machine can read, so that another one is another thing, unless the suite
+ * lists it as a note. */
+static bool tells_apart(const struct compare_rules *c, const char *key)
+{
+	const char *role = strchr(key, ':');
+	enum fact_class cls = FACT_NOTE;
+	size_t best = 0;
+
+	if (!str_starts(role ? role + 1 : key, "label."))
+		return false;
+	if (c)
+		try_rules(c->note.v, c->note.n, FACT_NOTE, key, &best, &cls);
+	return best == 0;
+}
+
 unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side,
 			  struct fact_side b_side, bool all, struct str *out)
 {
@@ -193,7 +208,7 @@ unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side
 		enum fact_class cls = fact_class_of(c, k.v[i]);
 		bool differs = cls == FACT_MUST_MATCH ? !known_equal(a, b) : changed(a, b);
 
-		if (cls == FACT_NOTE &&
+		if (cls == FACT_NOTE && !tells_apart(c, k.v[i]) &&
 		    (!all || counts_up(k.v[i]) || listed(restless, COUNT(restless), k.v[i]) ||
 		     listed(moving, COUNT(moving), k.v[i])))
 			continue;

@@ -27,8 +27,8 @@ enum fact_class fact_class_of(const struct compare_rules *c, const char *key);
 unsigned comparable_differences(const struct compare_rules *c, struct fact_side old_side,
 				struct fact_side new_side, struct str *out);
 /* Appends what keeps two sessions from being sessions of one thing: must-match differences, changes
- * under test and, when nothing says that it is one (no change id), every other fact that an
- * unchanged machine keeps. Returns how many. */
+ * under test, labels that are no note of the suite's and, when nothing says that it is one (no
+ * change id), every other fact that an unchanged machine keeps. Returns how many. */
 unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side,
 			  struct fact_side b_side, bool all, struct str *out);
 /* Two targets of one session that are compared with each other: what they are is what is under

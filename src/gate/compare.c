@@ -55,10 +55,24 @@ static void read_sessions(struct compare_maker *m)
 	}
 }
 
+/* Half of its runs are of another thing than the other half. */
+static int refuse_interleaved(const struct result *r, const char *name, struct err *e)
+{
+	if (r->interleave.kind == INTERLEAVE_NONE)
+		return 0;
+	err_set(e, ERR_REFUSED,
+		"'%s' is interleaved (%s): its two arms are compared with each other already", name,
+		r->interleave.kind == INTERLEAVE_VERSUS ? "--versus" : "--ab");
+	return err_hint(e, "blkgate report %s", name);
+}
+
 static int check_results(const struct compare_maker *m, struct err *e)
 {
 	const struct compare_ask *a = m->a;
 
+	for (size_t i = 0; i < a->n; i++)
+		if (refuse_interleaved(a->r[i], a->names[i], e))
+			return e->code;
 	for (size_t i = 1; i < a->n; i++) {
 		if (!str_eq(a->r[i]->suite, a->r[0]->suite))
 			return err_set(e, ERR_REFUSED, "'%s' is of suite '%s', '%s' of '%s'",
@@ -179,6 +193,22 @@ static void add_subject(struct compare_maker *m, const struct compare_subject *s
 	}
 }
 
+/* The file, and what a reader must know before its figures. */
+static void add_file(struct str *s, const char *name, const struct result *r)
+{
+	str_add(s, name);
+	if (r->change)
+		str_addf(s, " (change %s)", r->change);
+	if (r->inject)
+		str_addf(s, " (injected: %s)", r->inject);
+	if (r->unfinished)
+		str_add(s, " (unfinished: its journal has no end)");
+	else if (r->interrupted)
+		str_add(s, " (interrupted)");
+	else if (r->partial)
+		str_addf(s, " (partial: %s)", r->partial);
+}
+
 /* "change X, 3 sessions in 2 boots, injected" and what else is not alike. */
 static void describe(struct compare_maker *m, uint32_t side)
 {
@@ -204,11 +234,8 @@ static void describe(struct compare_maker *m, uint32_t side)
 		if (x->side != side || again)
 			continue;
 		first = first ? first : x;
-		str_addf(&s, "%s%s", s.len ? ", " : "", m->a->names[x->result]);
-		if (r->change)
-			str_addf(&s, " (change %s)", r->change);
-		if (r->inject)
-			str_addf(&s, " (injected: %s)", r->inject);
+		str_add(&s, s.len ? ", " : "");
+		add_file(&s, m->a->names[x->result], r);
 		for (uint32_t i = 0; i < r->sessions.n && at < n; i++)
 			boot[at++] = (struct boot_time){result_session_boot(r, i),
 							r->sessions.v[i].started};

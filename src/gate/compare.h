@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gate/compare: results side by side, never pooled: neither is the baseline of the other, and no
- * verdict comes of it. Sessions are the units where both sides have two of them; else the runs of
- * one session, which cannot carry a verdict, and so it is said.
+ * verdict comes of it. A side is the mean of all its session medians (geometric where the change is
+ * a ratio), and the change is made of two such means. Sessions are the units as soon as one side
+ * has two of them; of one session a side, its runs are, which cannot carry a verdict, and so it is
+ * said.
  *
  * Includes: measure model json base. Ownership: compare_make fills from judged results that outlive
  * it; compare_release frees.
@@ -24,8 +26,8 @@ struct compare_side {
 };
 
 struct compare_cell {          /* one metric of one workload on one side */
-	double median;         /* of the session medians; NaN = none */
-	double *session, *run; /* session values; runs of the first session; on the scale */
+	double value;          /* mean of the session medians on the scale; NaN = none */
+	double *session, *run; /* session medians; runs of the first session; on the scale */
 	size_t nsession, nrun;
 	const char *missing; /* why there is none; NULL = there is */
 	bool absent;         /* the side never chose it: no failure of the comparison */
@@ -67,6 +69,8 @@ int compare_make(const struct compare_ask *a, struct compare *out, struct err *e
 void compare_release(struct compare *c);
 /* Are the sides' sessions the units of that cell's difference? */
 bool compare_by_sessions(const struct compare_row *row, size_t side);
+/* Has each of the two sides so many sessions that their spread may carry "the same"? */
+bool compare_carries(const struct compare_row *row, size_t side);
 void compare_text(const struct compare *c, struct str *out);
 void compare_json(const struct compare *c, struct jw *w);
 

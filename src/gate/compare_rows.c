@@ -90,9 +90,9 @@ static void fill_cell(struct compare_maker *m, size_t side, const struct job *fi
 		      struct compare_row *row)
 {
 	struct compare_cell *cell = &row->cell[side];
-	double *work;
+	double sum = 0;
 
-	cell->median = NAN;
+	cell->value = NAN;
 	for (size_t k = 0; k < m->carriers.n && !cell->missing; k++) {
 		const struct compare_carrier *x = &m->carriers.v[k];
 		const struct job *j = x->side == side ? m->on[k] : NULL;
@@ -120,14 +120,19 @@ static void fill_cell(struct compare_maker *m, size_t side, const struct job *fi
 	}
 	if (cell->missing)
 		return;
-	work = xcalloc(cell->nsession, sizeof(*work));
-	memcpy(work, cell->session, cell->nsession * sizeof(*work));
-	cell->median = estimate_median(work, cell->nsession);
-	cell->median = row->absolute ? cell->median : exp(cell->median);
-	free(work);
+	for (size_t i = 0; i < cell->nsession; i++)
+		sum += cell->session[i];
+	cell->value = sum / (double)cell->nsession;
+	if (!row->absolute)
+		cell->value = exp(cell->value);
 }
 
 bool compare_by_sessions(const struct compare_row *row, size_t side)
+{
+	return row->cell[0].nsession + row->cell[side].nsession >= 3;
+}
+
+bool compare_carries(const struct compare_row *row, size_t side)
 {
 	return row->cell[0].nsession >= 2 && row->cell[side].nsession >= 2;
 }
@@ -147,7 +152,7 @@ static void fill_differences(struct compare_maker *m, struct compare_row *row)
 		if (compare_by_sessions(row, i))
 			difference_of(a->session, a->nsession, b->session, b->nsession, row->q, d);
 		else
-			difference_of(a->run, a->nrun, b->run, b->nrun, row->q, d);
+			difference_of_medians(a->run, a->nrun, b->run, b->nrun, row->q, d);
 		m->c->compared += isfinite(d->est);
 		m->c->failed += !isfinite(d->est);
 	}

@@ -12,31 +12,26 @@ static void add_letter(struct str *s, size_t side)
 		str_addf(s, "%zu", side + 1);
 }
 
-static void add_amount(struct str *s, const struct compare_row *row, double v, bool sign)
+static void add_amount(struct str *s, const struct compare_row *row, double v)
 {
-	double shown = row->absolute ? v : expm1(v) * 100;
-
-	if (!row->absolute) {
-		str_addf(s, sign ? "%+.1f" : "%.1f", shown);
-		return;
-	}
-	if (sign)
-		str_addc(s, shown < 0 ? '-' : '+');
-	unit_format(s, row->metric->unit, fabs(shown));
+	if (row->absolute)
+		unit_format_signed(s, row->metric->unit, v);
+	else
+		units_add_signed(s, expm1(v) * 100, 1);
 }
 
 static void add_difference(struct str *s, const struct compare_row *row, const struct difference *d)
 {
 	const char *per_cent = row->absolute ? "" : " %";
 
-	add_amount(s, row, d->est, true);
+	add_amount(s, row, d->est);
 	str_add(s, per_cent);
 	if (!isfinite(d->low))
 		return;
 	str_add(s, " [");
-	add_amount(s, row, d->low, true);
+	add_amount(s, row, d->low);
 	str_add(s, ", ");
-	add_amount(s, row, d->high, true);
+	add_amount(s, row, d->high);
 	str_addc(s, ']');
 }
 
@@ -58,7 +53,7 @@ static enum sameness sameness(const struct compare_row *row, size_t side)
 static bool may_judge(const struct compare *c, const struct compare_row *row, size_t side)
 {
 	return c->two_sided && row->tolerance > 0 && (row->absolute || row->tolerance < 1) &&
-	       compare_by_sessions(row, side) && isfinite(row->against[side].low);
+	       compare_carries(row, side) && isfinite(row->against[side].low);
 }
 
 static void add_tolerance(struct str *s, const struct compare_row *row)
@@ -94,7 +89,7 @@ static void add_sameness(const struct compare *c, const struct compare_row *row,
 		str_add(out, " (95 %)");
 	} else {
 		str_add(out, "undecided: a difference of ");
-		add_amount(out, row, -d->least > d->greatest ? d->least : d->greatest, true);
+		add_amount(out, row, -d->least > d->greatest ? d->least : d->greatest);
 		str_add(out, row->absolute ? " cannot be excluded" : " % cannot be excluded");
 	}
 }
@@ -128,7 +123,20 @@ static void add_cell(struct str *s, const struct compare_row *row, size_t side)
 	if (x->missing)
 		str_addf(s, "n/a (%s)", x->missing);
 	else
-		unit_format(s, row->metric->unit, x->median);
+		unit_format(s, row->metric->unit, x->value);
+}
+
+/* What the change is made of, and what it would take to carry a verdict. */
+static void add_units(struct str *s, const struct compare_row *row, size_t side)
+{
+	if (compare_by_sessions(row, side))
+		str_addf(s, "  %zu and %zu sessions", row->cell[0].nsession,
+			 row->cell[side].nsession);
+	else
+		str_add(s, "  runs of one session a side");
+	if (!compare_carries(row, side))
+		str_addf(s, ": carries no verdict; about %u sessions a side would",
+			 sessions_needed(row, side));
 }
 
 static void add_side(struct str *out, const struct compare *c, const struct compare_row *row,
@@ -144,18 +152,12 @@ static void add_side(struct str *out, const struct compare *c, const struct comp
 	if (isfinite(d->est)) {
 		str_add(&s, "  ");
 		add_difference(&s, row, d);
-		if (compare_by_sessions(row, side))
-			str_addf(&s, "  %zu and %zu sessions", row->cell[0].nsession,
-				 row->cell[side].nsession);
-		else
-			str_addf(&s,
-				 "  runs of one session: carries no verdict; about %u sessions a "
-				 "side would",
-				 sessions_needed(row, side));
+		add_units(&s, row, side);
 	} else if (!row->cell[0].missing && !row->cell[side].missing) {
 		str_add(&s, "  no ratio: a value is 0");
 	}
-	add_sameness(c, row, side, &same);
+	if (compare_carries(row, side) || !(row->tolerance > 0)) /* else the line has said it */
+		add_sameness(c, row, side, &same);
 	if (same.len)
 		str_addf(&s, "\n      %s", same.s);
 	str_add_clean(out, s.s, s.len);
@@ -176,7 +178,7 @@ static void add_heads(const struct compare *c, struct str *out)
 		str_add(&s, "  ");
 		add_letter(&s, i);
 		if (c->by)
-			str_addf(&s, " %s =", x->name);
+			str_addf(&s, ": %s,", x->name);
 		str_addf(&s, " %s", x->what);
 		if (x->differ)
 			str_addf(&s, "\n    differs from A in: %s", x->differ);
@@ -219,7 +221,7 @@ void compare_text(const struct compare *c, struct str *out)
 static void write_amount(struct jw *w, const char *key, const struct compare_row *row, double v)
 {
 	if (isfinite(v))
-		jw_double(w, key, row->absolute ? v : expm1(v));
+		jw_double(w, key, (row->absolute ? v : expm1(v)) + 0.0); /* no minus zero */
 	else
 		jw_null(w, key);
 }
@@ -263,7 +265,7 @@ static void write_row(const struct compare *c, const struct compare_row *row, st
 		if (x->missing)
 			jw_str(w, "missing", x->missing);
 		else
-			jw_double(w, "median", x->median);
+			jw_double(w, "value", x->value);
 		jw_u64(w, "sessions", x->nsession);
 		if (i > 0)
 			write_against(c, row, i, w);

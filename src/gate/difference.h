@@ -11,14 +11,20 @@
 #include <stdint.h>
 
 struct difference {
-	double est;             /* mean of b less mean of a */
+	double est;             /* middle of b less middle of a */
 	double low, high;       /* 95 %, both sides */
 	double least, greatest; /* the two one-sided limits at 95 % each, a step q further out */
 };
 
-/* Pooled t; the spread is at least half a step. NaN where there is no degree of freedom. */
+/* Of the means. Pooled t; the spread is at least half a step. NaN where there is no degree of
+ * freedom. */
 void difference_of(const double *a, size_t na, const double *b, size_t nb, double q,
 		   struct difference *out);
+
+/* Of the medians, with the spread of a median, pi / 2n of the variance of one value (its limit for
+ * many normal ones, and more than that of few). */
+void difference_of_medians(const double *a, size_t na, const double *b, size_t nb, double q,
+			   struct difference *out);
 
 enum sameness { SAME, DIFFERENT, UNDECIDED };
 /* SAME: both one-sided tests exclude a difference beyond -below or +above. DIFFERENT: the interval

@@ -117,7 +117,7 @@ static int read_entry(const struct json *root, struct history *h, struct err *e)
 {
 	struct history_entry *x = VEC_PUSH(&h->entries);
 	struct json gates;
-	uint64_t version;
+	uint64_t version, status = 0;
 	int rc = json_get_u64(root, "blkgate_history", &version, e);
 
 	*x = (struct history_entry){0};
@@ -130,8 +130,12 @@ static int read_entry(const struct json *root, struct history *h, struct err *e)
 		rc = json_get_i64(root, "started", &x->started, e);
 	if (rc == 0)
 		rc = json_opt_str(root, "change", NULL, &x->change, e);
+	gates = json_member(root, "status");
+	if (rc == 0 && json_present(&gates))
+		rc = json_get_u64(root, "status", &status, e);
 	if (rc)
 		return rc;
+	x->status = (uint32_t)status;
 	x->session = arena_strdup(&h->arena, x->session);
 	x->change = x->change ? arena_strdup(&h->arena, x->change) : NULL;
 	gates = json_member(root, "gates");

@@ -25,6 +25,7 @@ struct history_gate {
 
 struct history_entry {
 	const char *session, *change;
+	uint32_t status; /* enum exit_status; 0 where the file does not say */
 	int64_t started;
 	VEC(struct history_gate) gates;
 };

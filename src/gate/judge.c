@@ -128,7 +128,20 @@ static enum exit_status overall(const struct result *r)
 	 * host. */
 	if (r->unfinished)
 		s = status_worse(s, STATUS_ERROR);
+	/* a run failed in it, which is an error already, or a record of it is not there */
+	for (size_t i = 0; i < r->sessions.n; i++)
+		if (!r->sessions.v[i].complete)
+			s = status_worse(s, STATUS_ERROR);
 	return r->interrupted ? STATUS_INTERRUPTED : s;
+}
+
+static bool all_stored(const struct result *r, const struct baseline *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; b && i < b->n; i++)
+		n += !b->sessions[i].retired_jobs && judge_own_session(r, b->sessions[i].id);
+	return n > 0 && n >= r->sessions.n;
 }
 
 void gate_judge(struct result *r, const struct baseline *b, const struct gate_options *o)
@@ -156,6 +169,7 @@ void gate_judge(struct result *r, const struct baseline *b, const struct gate_op
 	free(checks);
 	free(first);
 	judge_close(&g);
+	r->stored = all_stored(r, b);
 	r->status = overall(r);
 	r->may_continue = pooling_usable(r, "", &(struct err){0}) == 0;
 }

@@ -2,7 +2,8 @@
 #include "gate/pieces.h"
 #include "gate/gate.h"
 
-void pieces_add(struct pieces *p, const struct result *r, const uint32_t *map, bool own)
+void pieces_add(struct pieces *p, const struct result *r, const char *name, const uint32_t *map,
+		bool own)
 {
 	uint32_t first = 0;
 
@@ -12,6 +13,7 @@ void pieces_add(struct pieces *p, const struct result *r, const uint32_t *map, b
 		while (first + n < r->sessions.n && r->sessions.v[first + n].from == a)
 			n++;
 		*VEC_PUSH(p) = (struct piece){.r = r,
+					      .name = name,
 					      .map = map,
 					      .a = &r->attempts.v[a - 1],
 					      .first = first,
@@ -21,7 +23,7 @@ void pieces_add(struct pieces *p, const struct result *r, const uint32_t *map, b
 	}
 	if (r->attempts.n == 0)
 		*VEC_PUSH(p) = (struct piece){
-			.r = r, .map = map, .n = (uint32_t)r->sessions.n, .own = own};
+			.r = r, .name = name, .map = map, .n = (uint32_t)r->sessions.n, .own = own};
 }
 
 /* By time; the result's own attempt is behind all, also when its clock says otherwise. */
@@ -37,36 +39,15 @@ static int by_time(const void *a, const void *b)
 			    : (x->n > y->n) - (x->n < y->n);
 }
 
-static bool same_piece(const struct piece *a, const struct piece *b)
-{
-	return a->n && b->n && str_eq(a->r->sessions.v[a->first].id, b->r->sessions.v[b->first].id);
-}
-
-static bool held(const struct pieces *p, size_t n, const struct piece *x)
-{
-	for (size_t i = 0; i < n; i++)
-		if (same_piece(&p->v[i], x))
-			return true;
-	return false;
-}
-
 void pieces_arrange(struct pieces *p)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < p->n; i++) {
 		struct piece *x = &p->v[i];
 
 		x->started = x->n ? x->r->sessions.v[x->first].started : x->r->started;
 	}
-	qsort(p->v, p->n, sizeof(*p->v), by_time);
-	for (size_t i = 0; i < p->n; i++) {
-		const struct piece *x = &p->v[i], *own = &p->v[p->n - 1];
-
-		if (x->own || (x->n && !same_piece(x, own) && !held(p, kept, x)))
-			p->v[kept++] = *x;
-	}
-	p->n = kept;
+	if (p->n)
+		qsort(p->v, p->n, sizeof(*p->v), by_time);
 }
 
 static void add_then(const struct result *r, struct str *s)
@@ -151,8 +132,10 @@ static void add_attempt(const struct piece *p, bool first, struct result *r, str
 	to->looks = p->a ? p->a->looks : first ? p->r->sessions_max : r->sessions_max;
 	keep_selection(p, r, to);
 	facts_init(&to->host);
-	if (p->own)
+	if (p->own) { /* measured already (judge): what it came to alone is not forgotten */
+		to->status = p->a ? p->a->status : p->n ? p->r->status : STATUS_PASS;
 		return;
+	}
 	keep_facts(p, r, to);
 	to->status = p->r->status;
 	str_init(&s);
@@ -192,6 +175,16 @@ static void add_sessions(const struct piece *p, struct result *r, struct result 
 	}
 }
 
+/* One attempt is the result's own invocation, and no row. */
+static void single(struct result *r)
+{
+	attempts_release(r);
+	for (size_t i = 0; i < r->sessions.n; i++) {
+		r->sessions.v[i].from = 0;
+		r->sessions.v[i].boot = NULL;
+	}
+}
+
 void pieces_into(const struct pieces *p, struct result *r)
 {
 	struct result out = {0};
@@ -208,4 +201,6 @@ void pieces_into(const struct pieces *p, struct result *r)
 	r->runs = (typeof(r->runs)){out.runs.v, out.runs.n, out.runs.cap};
 	r->sessions = (typeof(r->sessions)){out.sessions.v, out.sessions.n, out.sessions.cap};
 	r->attempts = (typeof(r->attempts)){out.attempts.v, out.attempts.n, out.attempts.cap};
+	if (p->n == 1)
+		single(r);
 }

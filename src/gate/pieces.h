@@ -11,6 +11,7 @@
 
 struct piece {
 	const struct result *r;
+	const char *name;        /* the file, for sentences */
 	const uint32_t *map;     /* job of the source -> job of the result; NULL = the same */
 	const struct attempt *a; /* NULL = the source is one attempt */
 	uint32_t first, n;       /* its sessions */
@@ -24,9 +25,13 @@ struct pieces {
 };
 
 /* The attempts of a result behind what is there. own: it is the result that the others go into. */
-void pieces_add(struct pieces *p, const struct result *r, const uint32_t *map, bool own);
-/* In order, each attempt once; the own piece stays, also when it is empty. An attempt is one whole:
- * two files that hold its first session hold the same. */
+void pieces_add(struct pieces *p, const struct result *r, const char *name, const uint32_t *map,
+		bool own);
+/* Each attempt once; the own piece stays, also when it is empty. Of two that hold the same from
+ * their first session on the longer one stays. ERR_REFUSED, with both files: a session that they
+ * share has other runs, or other ones before it. */
+int pieces_once(struct pieces *p, struct err *e);
+/* In order of time, the own piece last. */
 void pieces_arrange(struct pieces *p);
 /* The sessions, runs and attempts of r become those of the pieces, of which its own is one. */
 void pieces_into(const struct pieces *p, struct result *r);

@@ -147,16 +147,22 @@ static void note_looks(struct result *r)
 				     first, first == 1 ? "" : "s", r->sessions_max));
 }
 
-static void put_together(struct result *r, const struct pool_source *source, size_t n,
-			 const struct pool_map *map)
+/* Does the row hold something that the result does not? */
+static bool grows(const struct pieces *p, const struct result *r)
+{
+	return p->n > 1 || (p->n == 1 && p->v[0].r != r);
+}
+
+static int put_together(struct result *r, const char *name, const struct pool_source *source,
+			size_t n, const struct pool_map *map, struct err *e)
 {
 	struct pieces p = {0};
 
 	for (size_t i = 0; i < n; i++)
-		pieces_add(&p, source[i].r, map[i].job, false);
-	pieces_add(&p, r, NULL, true);
-	pieces_arrange(&p);
-	if (p.n > 1) {
+		pieces_add(&p, source[i].r, source[i].name, map[i].job, false);
+	pieces_add(&p, r, name, NULL, true);
+	if (pieces_once(&p, e) == 0 && grows(&p, r)) {
+		pieces_arrange(&p);
 		r->sessions_max = most_sessions(r);
 		for (size_t i = 0; i < n; i++)
 			if (most_sessions(source[i].r) > r->sessions_max)
@@ -171,9 +177,11 @@ static void put_together(struct result *r, const struct pool_source *source, siz
 			keep_notices(r, &source[i]);
 		}
 		settle_partial(r);
-		note_looks(r);
+		if (r->attempts.n)
+			note_looks(r);
 	}
 	VEC_RELEASE(&p);
+	return e->code;
 }
 
 int pooling_add(struct result *r, const char *name, const struct pool_source *source, size_t n,
@@ -194,7 +202,7 @@ int pooling_add(struct result *r, const char *name, const struct pool_source *so
 	if (rc == 0)
 		rc = pooling_check_level(r, name, source, map, n, e);
 	if (rc == 0)
-		put_together(r, source, n, map);
+		rc = put_together(r, name, source, n, map, e);
 	for (size_t i = 0; i < n; i++) {
 		free(map[i].job);
 		free(map[i].ran);

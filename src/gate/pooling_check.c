@@ -111,10 +111,11 @@ static int check_facts(const struct result *r, const struct pool_source *s, uint
 		if (!comparable_other(&r->compare, a, b, all, &why))
 			continue;
 		rc = refuse(s->name, e, "target '%s': %s", r->targets[now].role, why.s);
-		err_hint(e, all ? "sessions of one change need --change ID on each run; without "
-				  "it nothing may differ"
-				: "what is under test must be the same; a fact that is not belongs "
-				  "under `compare: {note: [...]}` of the suite");
+		err_hint(e,
+			 all ? "sessions of one change need --change ID on each run; without "
+			       "it nothing may differ"
+			     : "what is under test must be the same, and so must labels; a fact "
+			       "that is not belongs under `compare: {note: [...]}` of the suite");
 	}
 	str_release(&why);
 	return rc;

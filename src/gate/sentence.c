@@ -8,12 +8,10 @@
 
 static void add_change(struct str *s, const struct evidence *e, double change)
 {
-	if (e->scale.absolute) {
-		str_add(s, change < 0 ? "-" : "+");
-		unit_format(s, e->metric->unit, fabs(change));
-	} else {
-		str_addf(s, "%+.1f", change * 100);
-	}
+	if (e->scale.absolute)
+		unit_format_signed(s, e->metric->unit, change);
+	else
+		units_add_signed(s, change * 100, 1);
 }
 
 void gate_add_loss(struct str *s, const struct evidence *e, double loss)
@@ -73,7 +71,7 @@ void gate_add_steps(struct str *s, const struct evidence *e)
 static void add_state(struct str *s, const struct judge *g, const struct evidence *e,
 		      const struct stored_output *out, const struct verdict *v)
 {
-	const char *plural = e->k == 1 ? "" : "s";
+	const char *plural = g->max == 1 ? "" : "s";
 
 	switch (v->kind) {
 	case VERDICT_REGRESSION:
@@ -188,15 +186,44 @@ static void add_after(struct str *s, const struct judge *g, const struct evidenc
 			 e->beyond == 1 ? "is" : "are");
 }
 
+/* They change no verdict, and must not go unseen; as a red one takes two that agree, unless there
+ * is one only. */
+static void add_worse_after(struct str *s, const struct evidence *e,
+			    const struct stored_output *out, struct verdict *v)
+{
+	double sum = 0, loss;
+	size_t worse = 0, n;
+
+	if (!out->decided_at || (v->kind != VERDICT_PASS && v->kind != VERDICT_IMPROVEMENT))
+		return;
+	n = e->n - (size_t)out->decided_at;
+	for (size_t i = (size_t)out->decided_at; i < e->n; i++) {
+		loss = e->fresh_x[i] - out->base_mean;
+		if (loss > e->scale.delta) {
+			sum += loss;
+			worse++;
+		}
+	}
+	if (worse == 0 || (worse == 1 && n > 1))
+		return;
+	v->worse_after = true;
+	str_addf(s, "; WARNING: %zu of %zu behind the decision %s worse by ", worse, n,
+		 worse == 1 ? "is" : "are");
+	gate_add_loss(s, e, scale_loss(&e->scale, sum / (double)worse));
+	str_add(s, ", beyond the tolerance: judge that as a change of its own");
+}
+
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,
 		   struct verdict *v, struct str *s)
 {
 	size_t changed;
 
+	v->adjusted_by = e->raw.df > 0 ? g->r->jobs[e->check->job].adjust_by : NULL;
 	gate_add_head(s, e, v);
 	add_state(s, g, e, out, v);
 	adjust_sentence(e, g, out, s);
 	add_after(s, g, e, out);
+	add_worse_after(s, e, out, v);
 	add_provisional(s, g, e, v);
 	add_creep(s, g, e, v);
 	if (e->left_out > 0)

@@ -78,7 +78,7 @@ int host_tunable(const struct host *h, const char *setting, const struct target 
 		queue_path(h, setting, t, &path, e);
 	}
 	if (!e->code && !host_exists(h, "%s", path.s)) {
-		err_set(e, ERR_TARGET, "there is no setting '%s': '%s' does not exist", setting,
+		err_set(e, ERR_USAGE, "there is no setting '%s': '%s' does not exist", setting,
 			path.s);
 	} else if (!e->code) {
 		*out = arena_printf(a, "%s%s", host_prefix(h), path.s);

@@ -91,6 +91,8 @@ void doc_write_attempts(const struct result *r, struct jw *w)
 		jw_end_array(w);
 		if (a->verdict)
 			write_earlier(r, a, w);
+		else if (a->status != STATUS_PASS)
+			jw_u64(w, "status", (uint64_t)a->status);
 		jw_end_object(w);
 	}
 	jw_end_array(w);
@@ -140,6 +142,7 @@ static int read_earlier(const struct reader *rd, const struct json *o, struct at
 static int read_attempt(const struct reader *rd, const struct json *o, bool last)
 {
 	struct attempt *a = VEC_PUSH(&rd->r->attempts);
+	uint32_t status = STATUS_PASS;
 
 	facts_init(&a->host);
 	if (json_need_object(o, rd->e) || json_get_i64(o, "started", &a->started, rd->e) ||
@@ -149,7 +152,12 @@ static int read_attempt(const struct reader *rd, const struct json *o, bool last
 		return rd->e->code;
 	if (a->looks < 1)
 		return doc_bad(rd, o, "looks", "is 0");
-	return last ? 0 : read_earlier(rd, o, a);
+	if (!last)
+		return read_earlier(rd, o, a);
+	if (doc_opt_u32(rd, o, "status", 255, &status))
+		return rd->e->code;
+	a->status = (enum exit_status)status;
+	return 0;
 }
 
 int doc_read_attempts(const struct reader *rd, const struct json *root)

@@ -12,6 +12,7 @@ void result_init(struct result *r)
 		.sessions_max = 5,
 		.assumed_session_sd = 0.015,
 		.false_alarm = 0.05,
+		.then_status = -1,
 	};
 	arena_init(&r->arena);
 	facts_init(&r->host);

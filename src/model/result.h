@@ -63,7 +63,8 @@ struct attempt {
 	uint32_t sessions_min;
 	uint32_t looks;        /* K that its looks were planned for */
 	VEC(uint32_t) not_run; /* jobs that it did not select */
-	/* What its sessions and those before came to then, for readers; NULL of the last one */
+	/* What its sessions and those before came to then, for readers; NULL of the last one, whose
+	 * status is that of its own sessions where they were judged alone (judge A B). */
 	const char *verdict;
 	enum exit_status status;
 	struct facts host;     /* of an earlier one */
@@ -125,6 +126,10 @@ struct result {
 	/* filled by gate */
 	VEC(struct verdict) verdicts; /* job by job: measure first, then its checks */
 	const char *baseline_digest;
+	/* read from a document, for readers only: what it was judged against and came to when it
+	 * was written; NULL and -1 = it does not say */
+	const char *then_digest;
+	int then_status;
 	uint32_t judged_gates; /* primary gates that share the family's level */
 	double red_level;      /* of each: false red on unchanged code at most; 0 = no gate */
 	const char
@@ -132,6 +137,7 @@ struct result {
 	const char *baseline_age; /* what must be known of the baseline's age; NULL = nothing */
 	enum exit_status status;
 	bool may_continue; /* whole and sound: a further run may start from it (--with) */
+	bool stored;       /* all its sessions stand in the baseline */
 
 	/* for readers of the document only; NULL = `values` are left out */
 	result_values_fn values_writer;

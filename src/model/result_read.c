@@ -218,6 +218,22 @@ static int read_runs(const struct reader *rd, const struct json *root)
 	return rc ? rc : doc_check_runs(rd);
 }
 
+/* No part of a verdict: what a reader is told when it is another one now. A document without, or
+ * with another thing under that name, says nothing. */
+static void read_then(const struct reader *rd, const struct json *root)
+{
+	struct json digest = json_member(root, "baseline_digest"),
+		    status = json_member(root, "status");
+	struct err ignored = ERR_INIT;
+	const char *text;
+	uint64_t number;
+
+	if (json_present(&digest) && json_as_str(&digest, &text, &ignored) == 0)
+		rd->r->then_digest = arena_strdup(&rd->r->arena, text);
+	if (json_present(&status) && json_as_u64(&status, &number, &ignored) == 0 && number < 256)
+		rd->r->then_status = (int)number;
+}
+
 static int document_parse(const struct reader *rd, const char *text, size_t n)
 {
 	struct json_doc *doc;
@@ -228,6 +244,8 @@ static int document_parse(const struct reader *rd, const char *text, size_t n)
 		return rc;
 	root = json_root(doc);
 	rc = json_need_object(&root, rd->e);
+	if (rc == 0)
+		read_then(rd, &root);
 	if (rc == 0)
 		rc = doc_check_version(rd, &root, "blkgate_result");
 	if (rc == 0)

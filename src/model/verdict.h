@@ -63,7 +63,8 @@ struct verdict {
 	bool watch, provisional, certain, marginal, measured_only;
 	bool expired;    /* no-baseline: there is one, too old to count; no policy excuses it */
 	bool one_layout; /* interleaved: what is measured on was not prepared afresh for each run */
-	int leaning;     /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
+	bool worse_after; /* sessions behind the decision of a pass are worse beyond the tolerance */
+	int leaning;      /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
 	bool wants_session; /* a further session could decide it */
 	const char *text;   /* one sentence: why. Never empty. */
 	/* "30.0 % worse than the first sessions of the baseline", a part of the text that must be
@@ -76,6 +77,8 @@ struct verdict {
 	 * not compared with one. */
 	const char *changed;
 
+	/* The canary at whose equal level value, base_value and change are; NULL = as measured. */
+	const char *adjusted_by;
 	/* What a gate was judged by where that is not its metric itself: "the share of I/Os slower
 	 * than 640 us", and the unit of it; NULL = the metric. */
 	const char *judged;

@@ -6,7 +6,7 @@
 static void write_known_number(struct jw *w, const char *key, double v)
 {
 	if (isfinite(v))
-		jw_double(w, key, v);
+		jw_double(w, key, v + 0.0); /* a difference of minus zero is none */
 }
 
 /* Job and check as text: a reader of the document must not count array elements. */
@@ -81,6 +81,9 @@ static void write_verdict(const struct result *r, const struct verdict *v, struc
 	write_flag(w, "certain", v->certain);
 	write_flag(w, "marginal", v->marginal);
 	write_flag(w, "one_layout", v->one_layout);
+	write_flag(w, "worse_after", v->worse_after);
+	if (v->adjusted_by)
+		jw_str(w, "adjusted_by", v->adjusted_by);
 	write_flag(w, "measured_only", v->measured_only);
 	if (v->kind == VERDICT_INCONCLUSIVE && v->leaning)
 		jw_str(w, "leaning", v->leaning > 0 ? "pass" : "fail");

@@ -51,7 +51,7 @@ static void find_setting(struct planner *pl)
 	if (host_tunable(pl->o->host, p->interleave.setting, &p->targets[0], pl->a,
 			 &p->interleave.path, &e) < 0)
 		planner_setup_error(
-			pl, e.code,
+			pl, e.code == ERR_USAGE ? ERR_SUITE : e.code,
 			arena_printf(pl->a, "%s%s%s", e.text, e.hint[0] ? "; " : "", e.hint));
 }
 

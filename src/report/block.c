@@ -93,8 +93,10 @@ static void add_values(struct str *s, const struct view *w, const struct verdict
 		add_dates(&t, v);
 		str_addc(&t, ')');
 	}
+	if (v->adjusted_by)
+		str_addf(&t, ", at equal level of canary '%s', not as measured", v->adjusted_by);
 	if (v->nsessions > 1) {
-		str_add(&t, "; now");
+		str_add(&t, v->adjusted_by ? "; measured" : "; now");
 		for (uint32_t i = 0; i < v->nsessions && i < VERDICT_MAX_SESSIONS; i++) {
 			str_add(&t, i ? ", " : " ");
 			if (isnan(v->session_values[i]))
@@ -120,6 +122,7 @@ static void add_company(struct str *s, const struct result *r, const struct verd
 	for (size_t i = 0; i < r->verdicts.n && (nwith < 3 || nwithout < 3); i++) {
 		const struct verdict *o = &r->verdicts.v[i];
 		const struct check *c;
+		struct str *to;
 		bool moved;
 
 		if (o == v || o->job == UINT32_MAX || o->check == VERDICT_MEASURE ||
@@ -134,9 +137,10 @@ static void add_company(struct str *s, const struct result *r, const struct verd
 		moved = o->kind != VERDICT_PASS;
 		if (moved ? nwith++ >= 3 : nwithout++ >= 3)
 			continue;
-		str_addf(moved ? &with : &without, "%s%s %s %+.1f %%",
-			 (moved ? &with : &without)->len ? ", " : "", view_workload(r, o),
-			 c->metric, o->change * 100);
+		to = moved ? &with : &without;
+		str_addf(to, "%s%s %s ", to->len ? ", " : "", view_workload(r, o), c->metric);
+		units_add_signed(to, o->change * 100, 1);
+		str_add(to, " %");
 	}
 	if (with.len) {
 		label(s, "with it:");
@@ -173,9 +177,12 @@ static void add_shift(struct str *s, const struct verdict *v, unsigned width)
 
 	str_init(&t);
 	for (unsigned i = 0; i < VERDICT_SHIFTS; i++)
-		if (isfinite(v->shift[i]))
-			str_addf(&t, "%s%s %+.*f %%", t.len ? ", " : "", verdict_shifts[i].name,
-				 fabs(v->shift[i] - 1) < 0.0995 ? 1 : 0, (v->shift[i] - 1) * 100);
+		if (isfinite(v->shift[i])) {
+			str_addf(&t, "%s%s ", t.len ? ", " : "", verdict_shifts[i].name);
+			units_add_signed(&t, (v->shift[i] - 1) * 100,
+					 fabs(v->shift[i] - 1) < 0.0995 ? 1 : 0);
+			str_add(&t, " %");
+		}
 	if (t.len) {
 		label(s, "shift:");
 		add_wrapped(s, t.s, width);
@@ -186,8 +193,10 @@ static void add_shift(struct str *s, const struct verdict *v, unsigned width)
 static void add_again(struct str *s, const struct result *r, const struct verdict *v,
 		      const struct console_options *o)
 {
-	/* What could not even be tried will not go better a second time. */
-	if (!o->command || v->job == UINT32_MAX || r->jobs[v->job].state != JOB_READY)
+	/* What could not even be tried will not go better a second time, and what is judged
+	 * elsewhere, or not at all, is not the reader's worry. */
+	if (!o->command || v->job == UINT32_MAX || r->jobs[v->job].state != JOB_READY ||
+	    r->setup_error || v->kind == VERDICT_SKIPPED)
 		return;
 	label(s, "again:");
 	str_addf(s, "%s --only ", o->command);
@@ -264,6 +273,19 @@ static void add_beside(void *arg, const char *name, const char *text)
 	view_add_line(b->s, head, text, b->width);
 }
 
+/* The row of the measurement shows it where that is good. */
+static bool told_above(const struct view *w, const struct verdict *v,
+		       const struct console_options *o)
+{
+	for (size_t i = 0; o && o->brief && i < w->r->verdicts.n; i++) {
+		const struct verdict *m = &w->r->verdicts.v[i];
+
+		if (m->job == v->job && m->check == VERDICT_MEASURE)
+			return m->kind == VERDICT_PASS;
+	}
+	return false;
+}
+
 void view_block(const struct view *w, const struct verdict *v, const struct console_options *o,
 		struct str *out)
 {
@@ -289,11 +311,11 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 	}
 	add_reason(&s, v, m, width);
 	add_shift(&s, v, width);
-	if (r->inject) {
+	if (r->inject && v->kind != VERDICT_SKIPPED) {
 		label(&s, "injected:");
 		str_addf(&s, "%s, by --inject: not the device's doing\n", r->inject);
 	}
-	if (v->job != UINT32_MAX && v->kind != VERDICT_NO_BASELINE)
+	if (v->job != UINT32_MAX && v->kind != VERDICT_NO_BASELINE && !told_above(w, v, o))
 		view_beside(w, v->job, false, add_beside, &(struct beside){&s, width});
 	if (v->kind == VERDICT_REGRESSION)
 		add_company(&s, r, v, width);

@@ -175,6 +175,10 @@ static void add_marks(const struct console *c, const struct verdict *v, struct s
 	str_init(&marks);
 	if (v->provisional)
 		str_addf(&marks, "  provisional (%u of 5)", n);
+	if (v->worse_after)
+		str_add(&marks, "  WORSE BEHIND ITS DECISION");
+	if (v->adjusted_by)
+		str_add(&marks, "  adjusted");
 	if (v->one_layout)
 		str_add(&marks, "  one layout");
 	if (v->watch)
@@ -242,12 +246,10 @@ static void add_attempts(struct console *c)
 	str_release(&s);
 }
 
-static void add_environment(struct console *c)
+static void add_bold(struct console *c, const char *text)
 {
-	if (!c->r->environment)
-		return;
 	str_add(c->out, c->o->colour ? "\033[1m" : "");
-	str_add_clean(c->out, c->r->environment, SIZE_MAX);
+	str_add_clean(c->out, text, SIZE_MAX);
 	str_add(c->out, c->o->colour ? "\033[0m\n" : "\n");
 }
 
@@ -257,6 +259,24 @@ static void add_age(struct console *c)
 		return;
 	str_add_clean(c->out, c->r->baseline_age, SIZE_MAX);
 	str_addc(c->out, '\n');
+}
+
+static void add_warnings(struct console *c)
+{
+	struct str s;
+
+	str_init(&s);
+	if (c->r->environment)
+		add_bold(c, c->r->environment);
+	if (view_red_attempts(c->r, &s))
+		add_bold(c, s.s);
+	str_clear(&s);
+	if (!c->r->interrupted && !c->r->partial && view_incomplete(c->r, &s))
+		add_bold(c, s.s);
+	str_clear(&s);
+	if (view_other_baseline(c->r, &s))
+		add_bold(c, s.s);
+	str_release(&s);
 }
 
 static void add_notices(struct console *c)
@@ -297,6 +317,9 @@ static bool same_story(const struct verdict *a, const struct verdict *b)
 		/* "no baseline for METRIC ...: what to do": one cause where the remedy is one. */
 		return str_eq(x, y);
 	}
+	/* the environment is suspected for all gates at once; the rows have their figures */
+	if (a->kind == VERDICT_ERROR && str_eq(a->type, "environment"))
+		return str_eq(b->type, "environment");
 	return a->kind == VERDICT_ERROR && a->check == VERDICT_MEASURE &&
 	       b->check == VERDICT_MEASURE && str_eq(a->text, b->text);
 }
@@ -334,7 +357,10 @@ static void add_also(struct console *c, size_t i)
 
 static void add_blocks(struct console *c)
 {
+	struct console_options brief = *c->o;
 	unsigned blocks = 0, more = 0;
+
+	brief.brief = true;
 
 	for (size_t i = 0; i < c->r->verdicts.n; i++) {
 		const struct verdict *v = &c->r->verdicts.v[i];
@@ -349,7 +375,7 @@ static void add_blocks(struct console *c)
 			continue;
 		if (blocks++ == 0)
 			str_addc(c->out, '\n');
-		view_block(&c->view, v, c->o, c->out);
+		view_block(&c->view, v, &brief, c->out);
 		add_also(c, i);
 	}
 	add_improvement(c);
@@ -366,7 +392,7 @@ void report_console(const struct result *r, const struct console_options *o, str
 	view_init(&c.view, r);
 	add_heading(&c);
 	add_attempts(&c);
-	add_environment(&c);
+	add_warnings(&c);
 	add_age(&c);
 	add_notices(&c);
 	for (size_t i = 0; i < r->verdicts.n; i++) {
@@ -379,6 +405,7 @@ void report_console(const struct result *r, const struct console_options *o, str
 		else
 			add_check(&c, v);
 	}
-	add_blocks(&c);
+	if (!o->rows)
+		add_blocks(&c);
 	view_release(&c.view);
 }

@@ -191,6 +191,22 @@ static void verdict_case(struct junit *j, const struct view *view, const struct 
 	str_release(&block);
 }
 
+static void warnings(struct junit *j, const struct result *r)
+{
+	struct str s;
+
+	str_init(&s);
+	if (view_red_attempts(r, &s))
+		property(j, "blkgate.warning", s.s);
+	str_clear(&s);
+	if (view_incomplete(r, &s))
+		property(j, "blkgate.incomplete", s.s);
+	str_clear(&s);
+	if (view_other_baseline(r, &s))
+		property(j, "blkgate.judged_again", s.s);
+	str_release(&s);
+}
+
 static void suite_properties(struct junit *j, const struct result *r)
 {
 	start(j, "properties");
@@ -238,6 +254,7 @@ static void suite_properties(struct junit *j, const struct result *r)
 		property(j, "blkgate.environment", r->environment);
 	if (r->baseline_age)
 		property(j, "blkgate.baseline_age", r->baseline_age);
+	warnings(j, r);
 	if (r->judged_gates) {
 		char level[64];
 
@@ -285,6 +302,7 @@ static void result_suite(struct junit *j, const struct result *r, size_t id)
 {
 	size_t count[4] = {0};
 	uint64_t wall = 0;
+	struct console_options rows;
 	struct view view;
 	struct str text;
 
@@ -303,7 +321,9 @@ static void result_suite(struct junit *j, const struct result *r, size_t id)
 	for (size_t i = 0; i < r->verdicts.n; i++)
 		verdict_case(j, &view, &r->verdicts.v[i]);
 	str_init(&text);
-	report_console(r, &j->plain, &text);
+	rows = j->plain; /* a case has its block already */
+	rows.rows = true;
+	report_console(r, &rows, &text);
 	suite_tail(j, text.s, text.len);
 	str_release(&text);
 	view_release(&view);

@@ -6,14 +6,32 @@
 
 struct tally {
 	unsigned n[VERDICT_SKIPPED + 1];
-	unsigned provisional, checks, measured, watched;
+	unsigned provisional, checks, measured, watched, red_attempts, worse_after;
+	/* what a policy made of verdicts: let pass, or fail */
+	unsigned undecided_passed, baseline_passed, undecided_failed, thin;
 };
+
+static void tally_policy(const struct verdict *v, struct tally *t)
+{
+	bool passed = v->status == STATUS_PASS && !v->watch;
+
+	t->undecided_passed += v->kind == VERDICT_INCONCLUSIVE && passed;
+	t->baseline_passed += v->kind == VERDICT_NO_BASELINE && passed;
+	t->undecided_failed += v->kind == VERDICT_INCONCLUSIVE && v->status == STATUS_REGRESSION;
+	t->thin += v->status == STATUS_NO_BASELINE && str_eq(v->type, "provisional");
+}
 
 static void tally(const struct result *r, struct tally *t)
 {
+	struct str ignored;
+
+	str_init(&ignored);
+	t->red_attempts += view_red_attempts(r, &ignored);
+	str_release(&ignored);
 	for (size_t i = 0; i < r->verdicts.n; i++) {
 		const struct verdict *v = &r->verdicts.v[i];
 
+		t->worse_after += v->worse_after;
 		if (v->check != VERDICT_MEASURE && v->job != UINT32_MAX)
 			t->checks++;
 		/* A measurement that worked is no verdict on performance; only its failure counts.
@@ -27,6 +45,7 @@ static void tally(const struct result *r, struct tally *t)
 			t->watched++;
 			continue;
 		}
+		tally_policy(v, t);
 		t->n[v->kind]++;
 		t->provisional += v->provisional && v->kind != VERDICT_SKIPPED;
 	}
@@ -63,6 +82,35 @@ static void add_where(struct str *out, const struct result *const *r, size_t n)
 	}
 }
 
+/* What the status means; where a policy made it, that it did. */
+static void add_meaning(struct str *out, enum exit_status status, bool judged,
+			const struct tally *t)
+{
+	if (status == STATUS_PASS && t->undecided_passed + t->baseline_passed) {
+		str_add(out, judged ? "no loss was shown" : "nothing was judged");
+		if (t->undecided_passed)
+			str_addf(out, "; %u undecided let pass by policy inconclusive=warn",
+				 t->undecided_passed);
+		if (t->baseline_passed)
+			str_addf(out, "; %u without baseline let pass by policy no_baseline=warn",
+				 t->baseline_passed);
+	} else if (status == STATUS_REGRESSION && t->undecided_failed &&
+		   !t->n[VERDICT_REGRESSION] && !t->n[VERDICT_MISSED]) {
+		str_addf(out,
+			 "no regression was shown; %u undecided failed by policy "
+			 "inconclusive=fail",
+			 t->undecided_failed);
+	} else if (status == STATUS_NO_BASELINE && t->thin && !t->n[VERDICT_NO_BASELINE] &&
+		   !t->n[VERDICT_INCOMPARABLE]) {
+		str_addf(out, "the baseline of %u is too thin for policy provisional=fail",
+			 t->thin);
+	} else if (status == STATUS_PASS && !judged) {
+		str_add(out, "nothing was judged");
+	} else {
+		str_add(out, status_meaning(status));
+	}
+}
+
 void report_last_line(const struct result *const *r, size_t n, enum exit_status status,
 		      const struct console_options *o, struct str *out)
 {
@@ -88,6 +136,8 @@ void report_last_line(const struct result *const *r, size_t n, enum exit_status 
 	add_count(&s, t.watched, "watched", "watched");
 	add_count(&s, t.n[VERDICT_SKIPPED], "skipped", "skipped");
 	add_count(&s, t.provisional, "provisional", "provisional");
+	add_count(&s, t.worse_after, "worse behind its decision", "worse behind their decision");
+	add_count(&s, t.red_attempts, "attempt red by itself", "attempts red by themselves");
 	if (only_measured)
 		str_addf(&s, "%s%u workload%s measured only, nothing judged", s.len ? ", " : "",
 			 t.measured, t.measured == 1 ? "" : "s");
@@ -109,7 +159,8 @@ void report_last_line(const struct result *const *r, size_t n, enum exit_status 
 		str_add_clean(out, s.s, s.len);
 		str_addc(out, ')');
 	}
-	str_addf(out, "  status %d: %s\n", (int)status,
-		 status == STATUS_PASS && !judged ? "nothing was judged" : status_meaning(status));
+	str_addf(out, "  status %d: ", (int)status);
+	add_meaning(out, status, judged > 0, &t);
+	str_addc(out, '\n');
 	str_release(&s);
 }

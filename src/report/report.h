@@ -32,8 +32,11 @@ struct console_options {
 	bool colour;
 	unsigned width; /* columns, 80 when unknown */
 	bool verbose, quiet;
+	bool rows;               /* no blocks: what each bad verdict needs stands elsewhere */
+	bool brief;              /* blocks without what a row has said above */
 	const char *result_path; /* for the `again:` and `if wanted:` lines; may be NULL */
-	const char *accept_options; /* " --baselines DIR" for the commands that accept; may be NULL */
+	const char
+		*accept_options; /* " --baselines DIR" for the commands that accept; may be NULL */
 	const char
 		*command; /* "blkgate run suites/x.yaml --target ..." for `again:`; may be NULL */
 };

@@ -127,10 +127,10 @@ static void view_add_change(struct str *s, const struct metric *m, bool absolute
 	if (isnan(change)) {
 		str_add(s, "n/a");
 	} else if (absolute) {
-		str_addc(s, change < 0 ? '-' : '+');
-		unit_format(s, m ? m->unit : UNIT_NONE, fabs(change));
+		unit_format_signed(s, m ? m->unit : UNIT_NONE, change);
 	} else {
-		str_addf(s, "%+.1f %%", change * 100);
+		units_add_signed(s, change * 100, 1);
+		str_add(s, " %");
 	}
 }
 
@@ -141,7 +141,7 @@ static void add_limit(struct str *s, bool absolute, double v, const struct metri
 	else if (absolute)
 		view_add_change(s, m, true, v);
 	else
-		str_addf(s, "%+.1f", v * 100);
+		units_add_signed(s, v * 100, 1);
 }
 
 void view_add_estimate(struct str *s, const struct result *r, const struct verdict *v)
@@ -202,8 +202,8 @@ const char *view_headline(enum exit_status s)
 
 bool view_may_accept(const struct result *r)
 {
-	if (r->inject || r->partial || r->interrupted || r->unfinished || r->setup_error ||
-	    r->interleave.kind != INTERLEAVE_NONE)
+	if (r->stored || r->inject || r->partial || r->interrupted || r->unfinished ||
+	    r->setup_error || r->interleave.kind != INTERLEAVE_NONE)
 		return false;
 	for (size_t i = 0; i < r->verdicts.n; i++)
 		if (r->verdicts.v[i].kind == VERDICT_ERROR)

@@ -42,6 +42,15 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 /* "attempt 1, 2026-11-28 14:03: sessions ID, ID; 1 undecided, 3 pass (status 3)": the invocation
  * that made those sessions, and what the sequence came to then; i from 0. */
 void view_attempt(const struct result *r, size_t i, struct str *out);
+/* What must not be missed where the sequence is not red and one of its attempts was; how many those
+ * are, 0 = nothing is added. */
+unsigned view_red_attempts(const struct result *r, struct str *out);
+/* The first session that is not whole; false = all are. */
+bool view_incomplete(const struct result *r, struct str *out);
+/* That the baseline has changed since the document was written; false = it has not, or nobody
+ * knows.
+ */
+bool view_other_baseline(const struct result *r, struct str *out);
 /* ns the runs of a job took, all sessions. */
 uint64_t view_wall(const struct view *w, uint32_t job);
 /* Bytes that the runs of a job read back and found right, all sessions. */

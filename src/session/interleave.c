@@ -223,6 +223,10 @@ static int take_setting(struct conductor *c)
 
 	if (i->kind != INTERLEAVE_SETTING)
 		return 0;
+	if (!i->path) { /* the target could not be used, so that no file was looked for */
+		fail_chosen(c, OUTCOME_SETUP, "the setting of --ab was not looked for");
+		return ERR_TARGET;
+	}
 	if (setting_take(&c->setting, folder, i->path, i->name, &e) == 0) {
 		*VEC_PUSH(&c->r->notices) =
 			arena_printf(&c->r->arena, "'%s' was '%s' before, and is put back",

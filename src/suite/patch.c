@@ -31,6 +31,24 @@ static int elsewhere(const struct patch_edit *p, struct err *e)
 			   "by hand");
 }
 
+static int block_scalar(const struct patch_edit *p, struct err *e)
+{
+	err_set(e, ERR_SUITE,
+		"line %u: the value is a block scalar (| or >), which is not rewritten", p->line);
+	return err_hint(e, "write it behind the key, as 5%%, or change it to %s by hand", p->is);
+}
+
+/* Aliases of one anchor: one text for several values, so they must want the same. */
+static int shared(const struct patch_edit *a, const struct patch_edit *b, struct err *e)
+{
+	if (str_eq(a->is, b->is))
+		return 0;
+	err_set(e, ERR_SUITE,
+		"line %u: several values share this text by an anchor, and would become %s and %s",
+		a->line, a->is, b->is);
+	return err_hint(e, "write each value out, or change it by hand");
+}
+
 int patch_text(const char *text, size_t n, const struct patch_edit *v, size_t count,
 	       struct str *out, struct err *e)
 {
@@ -46,10 +64,22 @@ int patch_text(const char *text, size_t n, const struct patch_edit *v, size_t co
 		const char *place = line_at(text, end, p->line);
 		size_t length = strlen(p->was);
 
+		if (i && by_place(p - 1, p) == 0) {
+			rc = shared(p - 1, p, e);
+			continue;
+		}
 		if (place && p->column >= 1 && (size_t)(end - place) >= p->column)
 			place += p->column - 1;
 		else
 			place = NULL;
+		if (place && *place == '&') { /* the value begins with the name of its anchor */
+			place += strcspn(place, " \t\n");
+			place += strspn(place, " \t");
+		}
+		if (place && (*place == '|' || *place == '>')) {
+			rc = block_scalar(p, e);
+			break;
+		}
 		if (place && (*place == '"' || *place == '\''))
 			place++;
 		if (!place || place < at || (size_t)(end - place) < length ||

@@ -14,7 +14,7 @@ struct patch_edit {
 	const char *was, *is;  /* plain values; quotes around the old one stay */
 };
 
-/* Edits in any order, each value once. out gets the whole new text. ERR_SUITE when another text
+/* Edits in any order; two of one place (an anchor and its alias) must want the same. out gets the whole new text. ERR_SUITE when another text
  * stands at a place: the file has changed, or the value came from a parameter. */
 int patch_text(const char *text, size_t n, const struct patch_edit *v, size_t count,
 	       struct str *out, struct err *e);

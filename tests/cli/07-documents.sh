@@ -130,6 +130,9 @@ junit renamed/junit.xml
 t "retiring needs a reason" 2 "$P" baseline retire 'dut one' --suite simulated
 t "retiring what nobody demands" 2 "$P" baseline retire 'dut two' --suite simulated --reason test
 t "retire" 0 "$P" baseline retire 'dut one' --suite simulated --reason "renamed to uno"
+t "show tells it" 0 "$P" baseline show simulated
+has "$T/out" "dut one gate read.iops: RETIRED, demanded no more; "
+has "$T/out" "retired: dut one"
 t "the renamed one is only new" 5 "$P" run renamed.yaml --target "$T/scratch" --out renamed
 rm -f baselines/simulated/default/RETIRE-*
 

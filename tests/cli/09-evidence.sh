@@ -238,4 +238,31 @@ has "$T/err" "retire 'dut one'"
 t "JSON to a closed stdout" 4 bash -c '"$0" "$@" --json - --quiet --out closed2 1>&-' "${run[@]}"
 ln -s nowhere deadlink
 t "baselines behind a link that leads nowhere" 4 "${run[@]}" --baselines deadlink --policy no_baseline=warn
+
+# --- what stands in the baseline, what is not whole, and what is no result
+sim_suite whole.yaml "lat=100us,jitter=5%" "gate: {read.iops: 50%}"
+sed -i 's/^name: .*/name: whole/' whole.yaml
+"$P" run whole.yaml --target "$T/scratch" --out whole >/dev/null 2>&1 </dev/null
+t "not stored yet: it may be accepted" 5 "$P" judge whole/result.json
+has "$T/err" "if wanted: blkgate baseline accept whole/result.json"
+t "accepted" 0 "$P" baseline accept whole/result.json
+t "stored: it need not be accepted again" 5 "$P" judge whole/result.json
+hasnt "$T/err" "baseline accept whole/result.json"
+has "$T/err" "judged again, and the baseline is another one than when this result was written"
+t "its own session is left out, and that is said" 0 "$P" baseline diff whole/result.json
+has "$T/out" "without session $(jq -r '.sessions[0].id' whole/result.json), which is of this result"
+for none in whole.yaml whole-suite; do
+	t "diff of '$none', which is no result" 2 "$P" baseline diff "$none"
+	has "$T/err" "baseline diff needs a result"
+done
+"$P" run whole.yaml --target "$T/scratch" --out whole2 >/dev/null 2>&1 </dev/null
+t "a whole one passes" 0 "$P" judge whole2/result.json
+hasnt "$T/err" "judged again"
+jq '.sessions[0].complete = false' whole2/result.json >torn.json
+t "one whose session is not complete does not" 4 "$P" judge torn.json
+has "$T/err" "session '$(jq -r '.sessions[0].id' torn.json)' is not complete"
+grep -v '^{"end"' whole2/journal | grep -v '"complete":true' >torn
+t "nor does a journal that lacks the end of its session" 4 "$P" judge torn
+t "help says what each verb takes" 0 "$P" baseline --help
+has "$T/out" "drop SESSION..."
 finish

@@ -28,6 +28,8 @@ t "nothing is accepted" 5 "$P" calibrate "$T/noisy.yaml"
 has "$T/err" "no session of suite 'noisy'"
 t "too few sessions" 0 "$P" calibrate "$T/noisy.yaml" --from "$T/o1/result.json"
 has "$T/out" "5 sessions are needed"
+t "from results as the shell expands them" 0 "$P" calibrate "$T/noisy.yaml" --from "$T"/o?/result.json
+cp "$T/out" "$T/expanded"
 t "from results" 0 "$P" calibrate "$T/noisy.yaml" "${from[@]}"
 has "$T/out" "dut loud gate read.iops: 6 sessions, 1 block"
 has "$T/out" "ungateable"

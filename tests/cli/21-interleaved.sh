@@ -17,6 +17,12 @@ has "$T/err" "on one target, 2 were given"
 t "both at once" 2 "$P" run s.yaml "${two[@]}" --versus old --ab scheduler=none,kyber
 t "--ab without two values" 2 "$P" run s.yaml --target "$T/a" --ab scheduler=none
 has "$T/err" "is not SETTING=A,B"
+for same in 60,60 "60, 60" 60,060; do
+	t "--ab with '$same' twice" 2 "$P" run s.yaml --target "$T/a" --ab "sysctl:vm.swappiness=$same"
+	has "$T/err" "both arms are '60': nothing is different between them"
+done
+t "--ab with a blank for a value" 2 "$P" run s.yaml --target "$T/a" --ab "scheduler=none, "
+has "$T/err" "is not SETTING=A,B"
 t "--ab with a path" 2 "$P" run s.yaml --target "$T/a" --ab ../../x=1,2
 has "$T/err" "is no name of a setting"
 t "--pairs alone" 2 "$P" run s.yaml --target "$T/a" --pairs 20
@@ -98,8 +104,13 @@ has "$T/err" "it runs in turns with 'new'"
 ok "nothing was measured" jq -e '.runs | length == 0' gone/result.json
 
 # A setting that does not exist, or does not take the value.
-t "a setting that there is not" 4 "$P" run s.yaml --target "$T/a" --ab sysctl:vm.no_such=1,2
+t "a setting that there is not" 2 "$P" run s.yaml --target "$T/a" --ab sysctl:vm.no_such=1,2
 has "$T/err" "'/proc/sys/vm/no_such' does not exist"
+for setting in scheduler=none,mq-deadline sysctl:vm.no_such=1,2; do
+	t "--ab $setting on a target that there is not" 4 "$P" run s.yaml --target "$T/none" --ab "$setting" --out none
+	has "$T/err" "target '$T/none' does not exist"
+	ok "nothing was measured" jq -e '.runs | length == 0' none/result.json
+done
 need "a setting of a disk" losetup || finish
 loop "$T/image" 16M || {
 	skip "a setting of a disk" "no loop device: $(head -n 1 "$T/err")"

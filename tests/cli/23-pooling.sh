@@ -29,6 +29,7 @@ t "the first session is not enough" 3 "$P" run pool.yaml --target "$T/scratch" -
 has "$T/err" "--only one --sessions 2 --with a/result.json"
 t "the next one goes on" 3 "$P" run pool.yaml --target "$T/scratch" --only one --sessions 2 --with a/result.json --out b
 hasnt "$T/err" "no gate can turn red"
+hasnt "$T/err" "note: nothing of the sequence"
 has "$T/err" "note: --change 'X' is that of 'a/result.json'"
 has "$T/err" "attempt 1, "
 has "$T/err" "1 undecided, 1 pass (status 3)"
@@ -80,16 +81,51 @@ forge lost/result.json red.json
 t "a lost result is red" 1 "$P" judge red.json
 t "good sessions behind it change nothing" 1 "$P" run pool.yaml --target "$T/scratch" --sessions 2 --change X --with red.json --out green
 has "$T/err" "decided after session 2, 2 further ones beside it"
-t "nor does what is not selected" 1 "$P" run pool.yaml --target "$T/scratch" --only two --sessions 1 --change X --with red.json --out green
+has "$T/err" "note: nothing of the sequence is undecided"
+t "nor does what is not selected" 1 "$P" run pool.yaml --target "$T/scratch" --only two --sessions 1 --change X --with red.json --out green2
 t "nor does the order of the files" 1 "$P" judge green/result.json red.json
+jq '.runs[].wall += 1' red.json >forged.json
+t "another file that says it is the same" 2 "$P" judge red.json forged.json
+has "$T/err" "both hold session '"
+has "$T/err" "'forged.json'"
+ok "half of it" jq '.sessions |= .[:1] | .runs |= map(select(.session == 0))' red.json
+cp "$T/ok.out" half.json
+t "a part of it counts no more than the whole" 1 "$P" judge half.json red.json
+t "in either order" 1 "$P" judge red.json half.json
+t "nor does a part hide it" 1 "$P" judge half.json red.json green/result.json
+go pool.yaml --change X --sessions 2 --out early
+jq '.sessions[].started -= 86400000 | .started -= 86400000' early/result.json >early.json
+t "a green with an earlier clock" 3 "$P" judge red.json early.json --junit early.xml
+has "$T/err" "WARNING: red by itself: attempt 2"
+has "$T/err" "1 attempt red by itself"
+has early.xml 'name="blkgate.warning" value="WARNING: red by itself: attempt 2'
+has early.xml "WORSE BEHIND ITS DECISION"
 suite wide.yaml '40%'
 t "nor a tolerance widened meanwhile" 2 "$P" run wide.yaml --target "$T/scratch" --change X --with red.json --out green
 has "$T/err" "demanded another thing then"
+
+# --- a red attempt that a run would leave out
+t "a lost result is entered" 1 "$P" judge red.json --history past
+cp -r green/. red-out
+cp red.json red-out/result.json
+t "the same change once more, in its place" 2 "$P" run pool.yaml --target "$T/scratch" --change X --out red-out
+has "$T/err" "'red-out/result.json' is a red attempt of change 'X'"
+has "$T/err" "--with red-out/result.json"
+ok "nothing was measured, nothing moved" cmp red.json red-out/result.json
+t "or with it in the history" 2 "$P" run pool.yaml --target "$T/scratch" --change X --out new-out --history past
+has "$T/err" "is a red attempt of change 'X'"
+has "$T/err" "--with RESULT, the file that holds session '$(jq -r '.sessions[0].id' red.json)'"
+t "with it the run goes on" 1 "$P" run pool.yaml --target "$T/scratch" --change X --sessions 1 --out red-out --history past --with red-out/result.json
+t "another change is free" 3 "$P" run pool.yaml --target "$T/scratch" --change Y --sessions 1 --out red-out --history past
+cp red.json red-out/result.json
+t "so is an injected one" 1 "$P" run pool.yaml --target "$T/scratch" --change X --inject slow=40% --out red-out --history past
+t "and a green one may be repeated" 3 "$P" run pool.yaml --target "$T/scratch" --change Y --sessions 1 --out red-out
 
 # --- a sequence is one entry of the history, and one that is used up says so
 t "five sessions" 3 "$P" run pool.yaml --target "$T/scratch" --change H --sessions 5 --out five --history hist
 t "two more" 3 "$P" run pool.yaml --target "$T/scratch" --only one --sessions 2 --with five/result.json --out seven --history hist
 has "$T/err" "2 sessions beyond the 5 of the sequence are not judged"
+has "$T/err" "note: the sequence has all its sessions: what this run measures is shown beside it"
 ok "one entry" test "$(find hist -name '*.json' | wc -l)" -eq 1
 
 # --- what is no evidence
@@ -115,6 +151,7 @@ jq '.jobs[0].text |= sub("iodepth=1 "; "iodepth=2 ")' a.json >depth.json
 refused "another job" depth.json "iodepth"
 jq '.host["kernel.release"] = "1.0"' a.json >kernel.json
 refused "another kernel" kernel.json "kernel.release 1.0 -> "
+refused "another label" a.json "label.adapter absent -> B" --label adapter=B
 t "no such file" 4 "$P" run pool.yaml --target "$T/scratch" --with nothing.json --out no
 t "its own evidence is not overwritten" 2 "$P" run pool.yaml --target "$T/scratch" --change X --with a.json --json a.json --out no
 has "$T/err" "is the result that --with goes on from"

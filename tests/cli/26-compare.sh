@@ -31,23 +31,32 @@ t "one that is slower" 0 "$P" compare slot/result.json hdd/result.json --two-sid
 has "$T/out" "(injected: slow=30%)"
 has "$T/out" "B is lower by more than 5 % (95 %)"
 t "one session carries no verdict" 0 "$P" compare slot/result.json once/result.json
-has "$T/out" "runs of one session: carries no verdict; about "
+has "$T/out" "3 and 1 sessions: carries no verdict; about "
+cp once/result.json one.json
+go --target "$T/scratch" --label adapter=slot --sessions 1 --out once2
+t "one session a side" 0 "$P" compare one.json once2/result.json --two-sided
+has "$T/out" "runs of one session a side: carries no verdict; about "
+hasnt "$T/out" "not judged: fewer"
 t "by label, with a document" 0 "$P" compare {slot,card,hdd,once}/result.json --by label.adapter --two-sided --json by.json
 json by.json
 ok "a side for each value" jq -e '[.sides[].name] == ["slot", "card", "hdd"]' by.json
 ok "its sessions are units" jq -e '.rows[0].sides | map(.sessions) == [4, 3, 2]' by.json
 ok "with the words" jq -e '.rows[0].sides | map(.two_sided)[1:] == ["same", "different"]' by.json
+ok "each change is that of the two values" jq -e '[.rows[] | select(.absolute | not) | .sides[0].value as $a | .sides[1:][] | (.value / $a - 1 - .change) | fabs] | length > 0 and max < 1e-9' by.json
 t "the document owns stdout" 0 "$P" compare slot/result.json card/result.json --json -
 ok "and is whole" jq -e '.blkgate_compare == 1' "$T/out"
 has "$T/err" "side by side, nothing pooled"
 # several targets in one result, told apart by a label each
 go --target a="$T/scratch" --target b="$T/other" --label a.adapter=slot --label b.adapter=card --out both
 t "targets of one result" 0 "$P" compare both/result.json --by label.adapter
-has "$T/out" "B card = both/result.json"
+has "$T/out" "B: card, both/result.json"
 
 t "one result" 2 "$P" compare slot/result.json
 has "$T/err" "there is one side only"
 t "itself" 2 "$P" compare slot/result.json slot/result.json
+go --target old="$T/scratch" --target new="$T/other" --label adapter=slot --versus old --out turns
+t "two arms in turns" 2 "$P" compare turns/result.json slot/result.json
+has "$T/err" "'turns/result.json' is interleaved (--versus)"
 t "an unknown label" 2 "$P" compare slot/result.json card/result.json --by label.colour
 t "no such file" 4 "$P" compare slot/result.json nothing.json
 t "nothing named" 2 "$P" compare

@@ -25,6 +25,8 @@ for i in 1 2 3 4 5 6; do
 	t "accept session $i" 0 "$P" baseline accept "b$i.json"
 done
 t "judged at equal level" 0 "$P" run adjust.yaml --target "$T/scratch" --only one --out a
+has "$T/err" "tolerance 5 % adjusted"
+ok "and the document" jq -e '[.verdicts[] | select(.check == "gate read.iops" and .workload == "one") | .adjusted_by] == ["memory"]' a/result.json
 ok "the canary ran along" jq -e '[.jobs[] | select(.state == "ready") | .name] == ["memory", "one"]' a/result.json
 ok "the raw verdict stands beside" jq -e '.verdicts | any(.check == "gate read.iops" and (.text | test("at equal level of canary .memory., which moved by .*; raw: pass, ")))' a/result.json
 ok "not where it was not declared" jq -e '.verdicts | all(.workload != "two" or (.text | test("canary") | not))' base/result.json

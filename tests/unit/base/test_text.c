@@ -53,6 +53,14 @@ static void the_sanitiser_leaves_only_what_xml_and_terminals_take(void **state)
 		{"\x08\x7f", SIZE_MAX, "\\x08\\x7f"},
 		{"\xc2\x85", SIZE_MAX, "\\xc2\\x85"},          /* C1: NEL */
 		{"\xef\xbf\xbe", SIZE_MAX, "\\xef\\xbf\\xbe"}, /* U+FFFE */
+		{"a\xe2\x80\xae"
+		 "b",
+		 SIZE_MAX,
+		 "a\\xe2\\x80\\xae"
+		 "b"},                                         /* U+202E */
+		{"\xe2\x81\xa9", SIZE_MAX, "\\xe2\\x81\\xa9"}, /* U+2069 */
+		{"\xe2\x80\xa8", SIZE_MAX, "\\xe2\\x80\\xa8"}, /* U+2028 */
+		{"\xe2\x80\x94", SIZE_MAX, "\xe2\x80\x94"},
 		{"\xc3", SIZE_MAX, "\\xc3"},
 		{"\xc3(", SIZE_MAX, "\\xc3("},
 		{"na\xc3\xafve \xf0\x9f\x98\x80", SIZE_MAX, "na\xc3\xafve \xf0\x9f\x98\x80"},

@@ -212,6 +212,35 @@ static void no_locale_moves_the_point(void **state)
 	}
 }
 
+static void signed_text(const char *want, enum unit u, double v)
+{
+	struct str s;
+
+	str_init(&s);
+	if (u == UNIT_NONE)
+		units_add_signed(&s, v, 1);
+	else
+		unit_format_signed(&s, u, v);
+	assert_string_equal(s.s, want);
+	str_release(&s);
+}
+
+/* What shows as zero has no direction. */
+static void differences_have_a_sign(void **state)
+{
+	(void)state;
+	signed_text("+0.0", UNIT_NONE, -0.0);
+	signed_text("+0.0", UNIT_NONE, -0.04);
+	signed_text("-0.1", UNIT_NONE, -0.06);
+	signed_text("-10.0", UNIT_NONE, -10);
+	signed_text("+7.3", UNIT_NONE, 7.3);
+	signed_text("+0 ns", UNIT_TIME, -0.0);
+	signed_text("-3.16 ms", UNIT_TIME, -3.16e6);
+	signed_text("+100 ms", UNIT_TIME, 1e8);
+	signed_text("-0.5 %", UNIT_RATIO, -0.005);
+	signed_text("+0.0 %", UNIT_RATIO, -0.0);
+}
+
 static void each_unit_has_a_name_of_its_own(void **state)
 {
 	(void)state;
@@ -230,6 +259,7 @@ int main(void)
 		cmocka_unit_test(durations),
 		cmocka_unit_test(doubles_are_shortest_and_exact),
 		cmocka_unit_test(no_locale_moves_the_point),
+		cmocka_unit_test(differences_have_a_sign),
 		cmocka_unit_test(each_unit_has_a_name_of_its_own),
 	};
 

@@ -133,11 +133,13 @@ static void test_gate(void **state)
 	assert_true(fabs(v->change) < .01);
 	lab_contains(v->text, "at equal level of canary 'memory', which moved by -7.");
 	lab_contains(v->text, "raw: undecided, -7.");
+	assert_string_equal(v->adjusted_by, "memory");
 	r.jobs[0].adjust_by = NULL; /* only by declaration */
 	lab_judge(&r, &b);
 	v = lab_verdict(&r, 0, 0);
 	assert_int_not_equal(v->kind, VERDICT_PASS);
 	assert_null(strstr(v->text, "equal level of"));
+	assert_null(v->adjusted_by);
 	result_release(&r);
 	/* a loss that the canary does not share is found the better */
 	two(&r, 40, 1, .90, true);

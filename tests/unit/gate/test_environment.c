@@ -71,6 +71,17 @@ static void expect(const double *level, double canary, bool untouched, bool susp
 		fail_msg("environment: %s", r.environment ? r.environment : "not suspected");
 	if (r.status != status)
 		fail_msg("status %d, wanted %d", (int)r.status, (int)status);
+	if (suspected && untouched) {
+		struct accept_options o = {.dir = "/nonexistent", .who = "me", .dry_run = true};
+		struct err e = ERR_INIT;
+		struct str text;
+		size_t stored;
+
+		str_init(&text);
+		assert_int_equal(baseline_accept(&r, &b, &o, &stored, &text, &e), ERR_REFUSED);
+		lab_contains(e.text, "environment suspected");
+		str_release(&text);
+	}
 	for (uint32_t j = 0; suspected && untouched && j < JOBS; j++) {
 		const struct verdict *v = lab_verdict(&r, j, j);
 

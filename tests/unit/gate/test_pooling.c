@@ -236,6 +236,115 @@ static void test_boots(void **state)
 	baseline_release(&b);
 }
 
+/* The same session id with other content is no further evidence and no second copy. */
+static void test_forged(void **state)
+{
+	static const double slow[] = {92000, 92500}, good[] = {100000, 100500};
+	struct result a, forged;
+	struct err e;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		measured(&a, NULL, NEW_DAY, slow, 2);
+		measured(&forged, NULL, NEW_DAY, i ? slow : good, 2);
+		if (i == 1) /* one number of one run */
+			forged.runs.v[7].out.dir[DIR_READ].ios++;
+		if (i == 2) /* the first session is another one */
+			forged.sessions.v[0].id[0]++;
+		for (unsigned k = 0; k < 2; k++) {
+			struct result *x = k ? &a : &forged, *y = k ? &forged : &a;
+
+			if (pool(x, y, NULL, &e) != ERR_REFUSED)
+				fail_msg("case %u was not refused", i);
+			lab_contains(e.text, "'a.json'");
+			lab_contains(e.text, "'new.json'");
+			lab_contains(e.text, "both hold session '");
+			assert_int_equal(x->sessions.n, 2);
+			assert_int_equal(x->attempts.n, 0);
+		}
+		result_release(&a);
+		result_release(&forged);
+	}
+}
+
+/* What one file holds of an attempt is a part of what the other holds: the longer one counts,
+ * whichever of the two is the result. */
+static void test_prefix(void **state)
+{
+	static const double slow[] = {92000, 92500}, good[] = {100000, 100500, 100000};
+	struct baseline b;
+	struct result whole, part, r;
+	struct err e;
+
+	(void)state;
+	lab_baseline(&b, 10, 100000, NULL);
+	measured(&whole, &b, NEW_DAY, slow, 2);
+	measured(&part, &b, NEW_DAY, slow, 1);
+	measured(&r, &b, NEW_DAY + 1, good, 3);
+	assert_int_equal(pool(&r, &part, &whole, &e), 0);
+	lab_judge(&r, &b);
+	assert_int_equal(r.sessions.n, 5);
+	assert_int_equal(r.attempts.n, 2);
+	assert_int_equal(r.status, STATUS_REGRESSION);
+	result_release(&r);
+	assert_int_equal(pool(&part, &whole, NULL, &e), 0);
+	lab_judge(&part, &b);
+	assert_int_equal(part.sessions.n, 2);
+	assert_int_equal(part.attempts.n, 0);
+	assert_int_equal(part.status, STATUS_REGRESSION);
+	judged_from_the_document(&part, &b);
+	result_release(&part);
+	/* the part comes last by its own clock, and still is no attempt of its own */
+	measured(&part, &b, NEW_DAY, slow, 1);
+	measured(&r, &b, NEW_DAY - 1, good, 1);
+	assert_int_equal(pool(&part, &whole, &r, &e), 0);
+	assert_int_equal(part.sessions.n, 3);
+	assert_int_equal(part.attempts.n, 2);
+	assert_string_equal(part.sessions.v[2].id, whole.sessions.v[1].id);
+	result_release(&part);
+	result_release(&r);
+	result_release(&whole);
+	baseline_release(&b);
+}
+
+/* A green with an earlier clock decides, and the red behind it is not passed over. */
+static void test_red_behind_green(void **state)
+{
+	static const double slow[] = {92000, 92500}, good[] = {100000, 100500, 100000};
+	struct baseline b;
+	struct result red, r, again;
+	const struct verdict *v;
+	struct err e;
+
+	(void)state;
+	lab_baseline(&b, 10, 100000, NULL);
+	measured(&red, &b, NEW_DAY, slow, 2);
+	measured(&r, &b, NEW_DAY - 1, good, 3);
+	assert_int_equal(pool(&red, &r, NULL, &e), 0); /* red is the newer: its own piece */
+	lab_judge(&red, &b);
+	assert_int_equal(red.status, STATUS_PASS);
+	assert_int_equal(red.attempts.v[1].status, STATUS_REGRESSION);
+	v = lab_verdict(&red, 0, 0);
+	assert_true(v->worse_after);
+	lab_contains(v->text, "WARNING: 2 of 4 behind the decision are worse by 7.");
+	judged_from_the_document(&red, &b);
+	if (lab_again(&red, false, &again, &e) != 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(again.attempts.v[1].status, STATUS_REGRESSION);
+	result_release(&again);
+	result_release(&red);
+	result_release(&r);
+	/* no warning where what comes behind is good */
+	measured(&red, &b, NEW_DAY, good, 3);
+	measured(&r, &b, NEW_DAY - 1, good, 3);
+	assert_int_equal(pool(&red, &r, NULL, &e), 0);
+	lab_judge(&red, &b);
+	assert_false(lab_verdict(&red, 0, 0)->worse_after);
+	result_release(&red);
+	result_release(&r);
+	baseline_release(&b);
+}
+
 static void two_jobs(struct result *r, unsigned day, bool second)
 {
 	lab_init(r, day);
@@ -408,6 +517,16 @@ static void model(struct result *a, struct result *r)
 	(void)r;
 	lab_target_fact(a, "device.model", "Other");
 }
+static void label(struct result *a, struct result *r)
+{
+	lab_fact(a, "label.adapter", "A");
+	lab_fact(r, "label.adapter", "B");
+}
+static void label_then(struct result *a, struct result *r)
+{
+	(void)r;
+	lab_target_fact(a, "label.adapter", "A");
+}
 static void unreadable(struct result *a, struct result *r)
 {
 	lab_target_fact(a, "device.model", NULL);
@@ -476,6 +595,8 @@ static void test_refused(void **state)
 		{version, "measurement version 1 -> 2"},
 		{kernel, "kernel.release 6.12.9 -> 6.12.8"},
 		{model, "device.model Other -> Sample 990"},
+		{label, "label.adapter A -> B"},
+		{label_then, "label.adapter A -> absent"},
 		{unreadable, "device.model unreadable"},
 		{firmware, "device.firmware 1.0 -> 1.1"},
 		{depth, "'rand-4k' is another job: "},
@@ -554,6 +675,23 @@ static void test_without_change(void **state)
 	result_release(&r);
 }
 
+/* Labels that the suite lists as notes may differ. */
+static void test_noted_label(void **state)
+{
+	static const double level[] = {97500};
+	struct result a, r;
+	struct err e;
+
+	(void)state;
+	measured(&a, NULL, NEW_DAY, level, 1);
+	measured(&r, NULL, NEW_DAY + 1, level, 1);
+	label(&a, &r);
+	*VEC_PUSH(&r.compare.note) = "label.adapter";
+	assert_int_equal(pool(&r, &a, NULL, &e), 0);
+	result_release(&a);
+	result_release(&r);
+}
+
 /* A document whose sessions do not fit its attempts is damaged. */
 static void test_damaged(void **state)
 {
@@ -590,12 +728,16 @@ int main(void)
 		cmocka_unit_test(test_red_stays_red),
 		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_counted_once),
+		cmocka_unit_test(test_forged),
+		cmocka_unit_test(test_prefix),
+		cmocka_unit_test(test_red_behind_green),
 		cmocka_unit_test(test_boots),
 		cmocka_unit_test(test_carried),
 		cmocka_unit_test(test_missed_stays_missed),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_level_of_a_selection),
 		cmocka_unit_test(test_without_change),
+		cmocka_unit_test(test_noted_label),
 		cmocka_unit_test(test_damaged),
 	};
 

@@ -81,7 +81,7 @@ static void one_target_for_a_setting(void **state)
 	assert_int_equal(f->plan.jobs[0].runs, 2);
 	/* there is no such file: nothing can be measured, and why is said */
 	assert_non_null(strstr(f->plan.setup_error, "'/proc/sys/no/such/key' does not exist"));
-	assert_int_equal(f->plan.setup_code, ERR_TARGET);
+	assert_int_equal(f->plan.setup_code, ERR_SUITE);
 }
 
 static void at_the_same_time_is_not_in_turns(void **state)

@@ -64,6 +64,9 @@ static void each_shape_is_one_child(void **state)
 	assert_true(number(&xml, "count(//testcase/*[string-length(text()) = 0])") == 0);
 	assert_true(number(&xml, "count(//testcase[@classname='sample.default.dut.a'])") == 2);
 	assert_true(number(&xml, "number(//testcase[1]/@time)") == 1.234);
+	/* the block stands in its case, and not in the output again */
+	assert_true(number(&xml, "count(//failure[contains(., 'why:')])") == 1);
+	assert_true(number(&xml, "count(//system-out[contains(., 'why:')])") == 0);
 	str_release(&xml);
 	sample_release(&s);
 }

@@ -75,6 +75,25 @@ static void test_twice(void **state)
 	(void)state;
 	str_init(&out);
 	assert_int_equal(patch_text(text, strlen(text), v, 2, &out, &e), ERR_SUITE);
+	assert_non_null(strstr(e.text, "line 1: several values share this text by an anchor, and "
+				       "would become 2% and 3%"));
+	str_release(&out);
+}
+
+/* The two forms of YAML that are not a plain value at its place. */
+static void test_anchors_and_blocks(void **state)
+{
+	static const char shared[] = "a: &t 1%\nb: *t\n", block[] = "a: >-\n  1%\n";
+	const struct patch_edit v[] = {{1, 4, "1%", "2%"}, {1, 4, "1%", "2%"}};
+	struct err e = ERR_INIT;
+	struct str out;
+
+	(void)state;
+	str_init(&out);
+	assert_int_equal(patch_text(shared, strlen(shared), v, 2, &out, &e), 0);
+	assert_string_equal(out.s, "a: &t 2%\nb: *t\n");
+	assert_int_equal(patch_text(block, strlen(block), v, 1, &out, &e), ERR_SUITE);
+	assert_non_null(strstr(e.text, "block scalar"));
 	str_release(&out);
 }
 
@@ -84,6 +103,7 @@ int main(void)
 		cmocka_unit_test(test_edits),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_anchors_and_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
