@@ -4,7 +4,6 @@
 #include "gate/stored.h"
 #include <math.h>
 
-#define MEDIAN_OF_FIVE 0.287 /* variance of the median of five standard normal values */
 #define PAIRS 20u
 #define MORE_SESSIONS 20u /* beyond which a baseline gains little */
 #define FOUND 0.95
@@ -111,7 +110,7 @@ static void measure_spread(const struct level *l, const struct scale *s, struct 
 	pool_add(&p, x, l->n);
 	c->median_sd = c->raw_sd = calibrate_sd(pool_sd(&p), l->n);
 	c->run_sd = pool_sd(runs);
-	part = c->raw_sd * c->raw_sd - MEDIAN_OF_FIVE * c->run_sd * c->run_sd;
+	part = c->raw_sd * c->raw_sd - median_variance(l->runs) * c->run_sd * c->run_sd;
 	c->session_sd = part > 0 ? sqrt(part) : 0;
 	if (l->canary) {
 		c->adjusted = true;
@@ -135,17 +134,15 @@ static struct forecast_gate played(const struct calibration_ask *a, const struct
 {
 	bool adjusted = c->adjusted && blocks >= CALIBRATION_SESSIONS;
 
-	return (struct forecast_gate){
-		.sessions = (uint32_t)c->sessions,
-		.blocks = blocks,
-		.max = a->max,
-		.delta = s->delta,
-		.sd = adjusted ? c->median_sd : c->raw_sd,
-		.adjusted = adjusted,
-		.within_sd = c->run_sd,
-		.assumed_sd = a->absolute ? fmax(a->assumed_sd * fabs(c->level), s->delta / 10)
-					  : a->assumed_sd,
-		.red_total = a->red_total};
+	return (struct forecast_gate){.sessions = (uint32_t)c->sessions,
+				      .blocks = blocks,
+				      .max = a->max,
+				      .delta = s->delta,
+				      .sd = adjusted ? c->median_sd : c->raw_sd,
+				      .adjusted = adjusted,
+				      .within_sd = c->run_sd,
+				      .assumed_sd = scale_assumed_sd(s, a->assumed_sd, c->level),
+				      .red_total = a->red_total};
 }
 
 /* Tolerance on the scale that the noise allows with that many sessions. The factors that are
