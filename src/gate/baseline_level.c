@@ -41,6 +41,10 @@ static void level_add(struct level *l, const struct base_session *s, const struc
 	l->x[l->n++] = estimate_session(&plain, v->v, v->n, work);
 	pool_add_runs(&l->runs_plain, &plain, v->v, v->n);
 	pool_add_runs(&l->runs_log, &logs, v->v, v->n);
+	for (size_t k = 0; k < v->n; k++) {
+		l->step_log = fmax(l->step_log, v->step[k]);
+		l->step_plain = fmax(l->step_plain, v->step[k] * fabs(v->v[k]));
+	}
 	free(work);
 }
 
@@ -129,6 +133,51 @@ void level_open_beside(struct level *l, const struct baseline *b, const char *ta
 {
 	*l = (struct level){.target = target, .job = job, .metric = metric};
 	level_fill(l, b, NULL, &(struct beside){.name = canary, .metric = canary_metric});
+}
+
+/* The session's value on the scale; NaN: it has none that stands beside the level. */
+static double beside_level(const struct level *l, const struct base_session *x,
+			   const struct scale *s)
+{
+	const struct base_job *j = baseline_find_job(x, l->target, l->job);
+	const struct base_value *v = judge_base_value(j, l->metric);
+	double *work, at;
+
+	if (!v || v->n != l->runs || x->retired_jobs || !str_eq(j->canonical, l->canonical) ||
+	    x->measurement_version != l->measurement_version)
+		return NAN;
+	work = xcalloc(v->n + 1, sizeof(*work));
+	at = estimate_session(s, v->v, v->n, work);
+	free(work);
+	return at;
+}
+
+void level_older(const struct level *l, const struct baseline *b, const struct scale *s,
+		 bool blocks, struct pool *p)
+{
+	struct boot_time *t = xcalloc(b->n + 1, sizeof(*t));
+	uint32_t *block = xcalloc(b->n + 1, sizeof(*block));
+	double *x = xcalloc(b->n + 1, sizeof(*x));
+
+	for (uint32_t epoch = 1; epoch < b->epoch; epoch++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < b->n; i++) {
+			const struct base_session *one = &b->sessions[i];
+			double at = one->epoch == epoch ? beside_level(l, one, s) : NAN;
+
+			if (!isfinite(at))
+				continue;
+			t[n] = (struct boot_time){one->boot_id, one->started};
+			x[n++] = at;
+		}
+		if (blocks)
+			n = pool_block_means(x, block, n, blocks_assign(t, n, block));
+		pool_add(p, x, n);
+	}
+	free(x);
+	free(block);
+	free(t);
 }
 
 void level_close(struct level *l)

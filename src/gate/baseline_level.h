@@ -26,6 +26,7 @@ struct level {
 	size_t expired;  /* sessions that hold the gate and are too old to count */
 	size_t left_out; /* sessions that hold the gate and cannot be compared with the newest */
 	struct pool runs_log, runs_plain;
+	double step_log, step_plain; /* largest step of a value: as a ratio, in the base unit */
 };
 
 /* without: leaves out the sessions of that result (what a result is compared with is not itself),
@@ -38,6 +39,10 @@ void level_open(struct level *l, const struct baseline *b, const struct result *
 void level_open_beside(struct level *l, const struct baseline *b, const char *target,
 		       const char *job, const char *metric, const char *canary,
 		       const char *canary_metric);
+/* Sessions (blocks: their blocks) of the other epochs that a session of the level could stand
+ * beside, about the level of their own epoch: the rule pools their spread. Added to *p. */
+void level_older(const struct level *l, const struct baseline *b, const struct scale *s,
+		 bool blocks, struct pool *p);
 void level_close(struct level *l);
 uint32_t level_blocks(const struct level *l);
 double level_median(const struct level *l); /* NaN when empty */

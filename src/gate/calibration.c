@@ -4,9 +4,6 @@
 #include "gate/stored.h"
 #include <math.h>
 
-#define PAIRS 20u
-#define MORE_SESSIONS 20u /* beyond which a baseline gains little */
-#define FOUND 0.95
 #define MODES_LEFT 0.15 /* of the variance, after a split in two */
 #define MODES_SHARE 0.2 /* of the values, in the smaller group */
 #define MODES_FROM 20u  /* values */
@@ -118,6 +115,7 @@ static void measure_spread(const struct level *l, const struct scale *s, struct 
 		c->slope *= s->sign;
 	}
 	free(x);
+	c->q = s->absolute ? l->step_plain : l->step_log;
 }
 
 /* The share that each of m gates must pass with, so that all of them do in 1 - undecided. */
@@ -141,6 +139,11 @@ static struct forecast_gate played(const struct calibration_ask *a, const struct
 				      .sd = adjusted ? c->median_sd : c->raw_sd,
 				      .adjusted = adjusted,
 				      .within_sd = c->run_sd,
+				      .runs = c->runs,
+				      .one_boot = true,
+				      .q = c->q,
+				      .older_ss = adjusted ? 0 : c->older_ss,
+				      .older_df = adjusted ? 0 : c->older_df,
 				      .assumed_sd = scale_assumed_sd(s, a->assumed_sd, c->level),
 				      .red_total = a->red_total};
 }
@@ -153,34 +156,56 @@ static double allowed(struct forecaster *f, const struct calibration_ask *a,
 	struct forecast_gate g = played(a, c, s, sessions);
 
 	if (!c->adjusted)
-		return calibrate_stored(sessions, a->max, share_of(a)) * c->median_sd;
+		return calibrate_need(c->median_sd, calibrate_stored(sessions, a->max, share_of(a)),
+				      c->q);
 	g.sessions = sessions;
-	return c->median_sd > 0 ? forecast_tolerance(f, g, share_of(a)) : 0;
+	g.q = 0; /* it goes on top */
+	return calibrate_need(c->median_sd > 0 ? forecast_tolerance(f, g, share_of(a)) : 0, 1,
+			      c->q);
 }
 
 static void ask_rule(struct forecaster *f, const struct calibration_ask *a, const struct scale *s,
 		     struct calibration *c)
 {
 	double needed = allowed(f, a, c, s, (uint32_t)c->sessions);
-	double pairs = calibrate_interleaved(PAIRS, share_of(a)) * c->run_sd;
+	double pairs = calibrate_need(c->run_sd,
+				      calibrate_interleaved(CALIBRATION_PAIRS, share_of(a)), c->q);
 	double raw = calibrate_stored((uint32_t)c->sessions, a->max, share_of(a));
 	struct forecast_gate g = played(a, c, s, c->blocks);
 
-	c->factor = !c->adjusted ? raw : c->median_sd > 0 ? needed / c->median_sd : 0;
+	c->factor = !c->adjusted ? raw : c->median_sd > 0 ? (needed - c->q) / c->median_sd : 0;
 	c->needed = scale_loss(s, needed);
-	c->with_more = allowed(f, a, c, s, MORE_SESSIONS);
+	c->with_more = allowed(f, a, c, s, CALIBRATION_MORE);
 	c->interleaved = scale_loss(s, pairs);
-	c->state = calibrate_judge(s->delta, c->median_sd, c->factor);
+	c->state = calibrate_judge(s->delta, c->median_sd, c->factor, c->q);
 	if (isfinite(a->tolerance)) {
 		c->forecast_known = forecast_ask(f, &g, &c->forecast);
-		c->finds = scale_loss(s, forecast_finds(f, g, FOUND));
+		c->finds = scale_loss(s, forecast_finds(f, g, CALIBRATION_FOUND));
 	}
 	if (!c->adjusted)
 		return;
-	c->needed_raw = scale_loss(s, raw * c->raw_sd);
+	c->needed_raw = scale_loss(s, calibrate_need(c->raw_sd, raw, c->q));
 	g.adjusted = false;
 	g.sd = c->raw_sd;
 	forecast_ask(f, &g, &c->raw);
+}
+
+/* The first day: what the rule assumes may be more than the tolerance bears. */
+static void ask_provisional(const struct calibration_ask *a, const struct level *l,
+			    const struct baseline *b, const struct scale *s, struct calibration *c)
+{
+	bool provisional = c->blocks < CALIBRATION_SESSIONS;
+	struct pool older = {0};
+	struct forecast_gate g;
+
+	level_older(l, b, s, provisional, &older);
+	c->older_ss = older.ss;
+	c->older_df = older.df;
+	g = played(a, c, s, c->blocks);
+	if (!provisional || !isfinite(a->tolerance))
+		return;
+	c->least = scale_loss(s, forecast_least(&g));
+	c->passes_from = forecast_passes_from(g);
 }
 
 void calibration_beside(struct calibration_ask *a, const struct job *jobs, size_t njobs,
@@ -205,7 +230,7 @@ bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct
 
 	*c = (struct calibration){.metric = metric_find(a->metric), .absolute = a->absolute};
 	c->needed = c->factor = c->finds = c->interleaved = c->delta = NAN;
-	c->needed_raw = c->with_more = NAN;
+	c->needed_raw = c->with_more = c->least = NAN;
 	if (!c->metric || !scale_make(c->metric, set ? a->tolerance : .05, a->absolute, &s))
 		return false;
 	c->delta = s.delta;
@@ -219,6 +244,7 @@ bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct
 	if (l.n > 0) {
 		measure_spread(&l, &s, c);
 		look_for_modes(b, &l, &s, c);
+		ask_provisional(a, &l, b, &s, c);
 	}
 	level_close(&l);
 	if (c->sessions == 0)
@@ -227,118 +253,4 @@ bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct
 	if (c->known)
 		ask_rule(f, a, &s, c);
 	return true;
-}
-
-static void add_amount(const struct calibration *c, double x, struct str *out)
-{
-	if (!isfinite(x))
-		str_add(out, "unknown");
-	else if (c->absolute)
-		unit_format(out, c->metric->unit, x);
-	else
-		str_addf(out, "%.2g %%", x * 100);
-}
-
-void calibration_cure(const struct calibration_ask *a, const struct calibration *c, struct str *out)
-{
-	if (c->blocks < CALIBRATION_SESSIONS)
-		str_addf(out, "cure: accept sessions of other boots or days (%u of %u)", c->blocks,
-			 CALIBRATION_SESSIONS);
-	else if (c->sessions < MORE_SESSIONS && c->with_more <= c->delta)
-		str_addf(out, "cure: accept sessions until there are %u (now %zu)", MORE_SESSIONS,
-			 c->sessions);
-	else if (c->interleaved <= a->tolerance)
-		str_add(out, "cure: interleave: --versus ROLE, or --ab SETTING=A,B");
-	else {
-		str_add(out, "cure: a tolerance of ");
-		add_amount(c, c->needed, out);
-		str_add(out, ", a longer runtime or ramp_time, or role: watch");
-	}
-}
-
-static void add_verdict(const struct calibration_ask *a, const struct calibration *c,
-			struct str *out)
-{
-	str_add(out, "  tolerance ");
-	add_amount(c, a->tolerance, out);
-	str_add(out, c->state == GATEABLE         ? ": holds"
-		     : c->state == GATEABLE_NOISY ? ": too tight for this noise"
-						  : ": ungateable");
-	if (c->blocks < CALIBRATION_SESSIONS)
-		str_addf(out, " (from 5 boots or days on); now, provisional (%u of 5)", c->blocks);
-	if (c->forecast_known)
-		str_addf(out, "%s unchanged code passes in %.1f %%, undecided %.1f %%, red %.2f %%",
-			 c->blocks < CALIBRATION_SESSIONS ? "," : ";", 100 * c->forecast.pass,
-			 100 * c->forecast.undecided, 100 * c->forecast.red);
-	if (c->forecast_known && c->adjusted && c->blocks < CALIBRATION_SESSIONS)
-		str_add(out, ", not adjusted as long as that");
-	else if (c->forecast_known && c->adjusted)
-		str_addf(out, " (raw: %.1f, %.1f, %.2f %%)", 100 * c->raw.pass,
-			 100 * c->raw.undecided, 100 * c->raw.red);
-	str_add(out, "; finds a loss of ");
-	add_amount(c, c->finds, out);
-	str_addc(out, '\n');
-	if (c->state != GATEABLE) {
-		str_add(out, "  ");
-		calibration_cure(a, c, out);
-		str_addc(out, '\n');
-	}
-}
-
-void calibration_text(const struct calibration_ask *a, const struct calibration *c, struct str *out)
-{
-	baseline_add_gate(out, a->target, a->job, a->metric);
-	str_addf(out, ": %zu session%s, %u block%s, run sd ", c->sessions,
-		 c->sessions == 1 ? "" : "s", c->blocks, c->blocks == 1 ? "" : "s");
-	add_amount(c, c->run_sd, out);
-	if (c->expired)
-		str_addf(out, ", %zu expired", c->expired);
-	if (!c->known && c->sessions >= CALIBRATION_SESSIONS) {
-		str_addf(out,
-			 "\n  canary '%s' had one and the same value in all of them: it tells "
-			 "nothing\n",
-			 a->canary);
-		return;
-	}
-	if (!c->known) {
-		str_addf(out,
-			 "\n  %u sessions are needed to know the spread between sessions, "
-			 "better 10\n",
-			 CALIBRATION_SESSIONS);
-		return;
-	}
-	str_add(out, ", session sd ");
-	add_amount(c, c->session_sd, out);
-	str_add(out, ", of a session median ");
-	add_amount(c, c->raw_sd, out);
-	str_addc(out, '\n');
-	if (c->adjusted) {
-		str_addf(out, "  at equal level of canary '%s' (slope %.2f) that is ", a->canary,
-			 c->slope);
-		add_amount(c, c->median_sd, out);
-		str_add(out, ", by which the gate is judged\n");
-	}
-	if (c->blocks < CALIBRATION_SESSIONS)
-		str_addf(out,
-			 "  the sessions come from %u boot%s or day%s: what differs between boots "
-			 "is "
-			 "not in them\n",
-			 c->blocks, c->blocks == 1 ? "" : "s", c->blocks == 1 ? "" : "s");
-	if (c->apart > 0) {
-		str_addf(out, "  two modes: %zu and %zu runs, ", c->lower_mode, c->upper_mode);
-		add_amount(c, c->apart, out);
-		str_add(out, " apart\n");
-	}
-	str_add(out, "  this noise allows a tolerance of ");
-	add_amount(c, c->needed, out);
-	str_addf(out, " (%.2f x the sd)", c->factor);
-	if (c->adjusted) {
-		str_add(out, ", raw ");
-		add_amount(c, c->needed_raw, out);
-	}
-	str_addf(out, "; interleaved, %u pairs: ", PAIRS);
-	add_amount(c, c->interleaved, out);
-	str_addc(out, '\n');
-	if (isfinite(a->tolerance))
-		add_verdict(a, c, out);
 }

@@ -45,8 +45,12 @@ struct outlook {
 	size_t played;       /* of those the ones behind `all` */
 	char worst[160];     /* gate with the most undecided, "" = none above 1 % */
 	double worst_share;  /* its undecided */
-	char cure[100];      /* the cheapest for it */
-	size_t nbears;       /* tolerances of the other gates, each once */
+	char cure[300];      /* the cheapest for it */
+	/* Gates that cannot pass yet, whatever their sessions show; the one that waits longest. */
+	size_t waiting;
+	uint32_t waits_for; /* boots or days */
+	char waiter[600];   /* its name, and why */
+	size_t nbears;      /* tolerances of the other gates, each once */
 	struct outlook_bear bears[OUTLOOK_BEARS];
 	char arms[100]; /* roles whose sessions would tell the run sd */
 };

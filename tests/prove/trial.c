@@ -204,7 +204,7 @@ double calibrations_warn(const struct cell *c, double tolerance)
 			v[i] = session_value(c, &rng, level(c, &rng, NULL));
 		pool_add(&p, v, c->sessions);
 		warned += calibrate_judge(log1p(tolerance), calibrate_sd(pool_sd(&p), c->sessions),
-					  factor) != GATEABLE;
+					  factor, 0) != GATEABLE;
 	}
 	return (double)warned / c->trials;
 }
