@@ -166,7 +166,7 @@ void level_older(const struct level *l, const struct baseline *b, const struct s
 			const struct base_session *one = &b->sessions[i];
 			double at = one->epoch == epoch ? beside_level(l, one, s) : NAN;
 
-			if (!isfinite(at))
+			if (!isfinite(at) || expiry_over(&b->expiry, b, one))
 				continue;
 			t[n] = (struct boot_time){one->boot_id, one->started};
 			x[n++] = at;

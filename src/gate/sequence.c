@@ -43,6 +43,13 @@ double stored_red_level(uint32_t max, double total)
 	return total / (double)(max - 1);
 }
 
+double sequence_step(enum sequence_state state, double upper, double delta, double q)
+{
+	bool shown = state == SEQUENCE_REGRESSION || state == SEQUENCE_IMPROVEMENT;
+
+	return shown || upper < -delta ? 0 : q;
+}
+
 struct group {
 	double mean; /* of the units (sessions or blocks) */
 	double ss;   /* sum of squares about it */

@@ -76,6 +76,10 @@ void stored_judge(const struct stored_input *in, struct stored_output *out);
  */
 bool stored_look(const struct stored_input *in, struct stored_output *out);
 
+/* The step that the rule put on top of the limit it decided by: none where it showed a difference,
+ * for which no step is asked. */
+double sequence_step(enum sequence_state state, double upper, double delta, double q);
+
 /*
  * One-sided levels of PROCEDURE 5.5 for K = 1..6 looks. A red total that is not tabulated takes the
  * next smaller one; below the smallest it is divided by the number of red looks (Bonferroni, safe).
