@@ -135,6 +135,7 @@ static struct forecast_gate played(const struct calibration_ask *a, const struct
 	return (struct forecast_gate){.sessions = (uint32_t)c->sessions,
 				      .blocks = blocks,
 				      .max = a->max,
+				      .looks = a->looks,
 				      .delta = s->delta,
 				      .sd = adjusted ? c->median_sd : c->raw_sd,
 				      .adjusted = adjusted,

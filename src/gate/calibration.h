@@ -21,6 +21,7 @@ struct calibration_ask {
 	double tolerance; /* ratio, or base unit when absolute; NAN = none is set */
 	bool absolute;
 	uint32_t max;      /* new sessions at most */
+	uint32_t looks;    /* K of the levels, see forecast_gate */
 	size_t gates;      /* primary gates of the suite */
 	double undecided;  /* share of suites on unchanged code that may stay undecided */
 	double red_total;  /* level of each gate */

@@ -37,11 +37,11 @@ void forecast_close(struct forecaster *f)
 static bool same(const struct played *a, const struct played *b)
 {
 	return a->pairs == b->pairs && a->adjusted == b->adjusted && a->sessions == b->sessions &&
-	       a->blocks == b->blocks && a->max == b->max && a->sd == b->sd &&
-	       a->within == b->within && a->prior == b->prior && a->effect == b->effect &&
-	       a->q == b->q && a->one_boot == b->one_boot && a->older_sd == b->older_sd &&
-	       a->older_df == b->older_df && !(a->red_total < b->red_total) &&
-	       !(a->red_total > b->red_total);
+	       a->blocks == b->blocks && a->max == b->max && a->looks == b->looks &&
+	       a->sd == b->sd && a->within == b->within && a->prior == b->prior &&
+	       a->effect == b->effect && a->q == b->q && a->one_boot == b->one_boot &&
+	       a->older_sd == b->older_sd && a->older_df == b->older_df &&
+	       !(a->red_total < b->red_total) && !(a->red_total > b->red_total);
 }
 
 /* Steps of a figure in units of the tolerance; rounded up, so that the forecast is not too good. */
@@ -69,6 +69,11 @@ static bool known(double sd)
 	return sd >= 0 && isfinite(sd);
 }
 
+static uint32_t looks_of(const struct forecast_gate *g)
+{
+	return g->looks > g->max && g->looks <= 6 ? g->looks : g->max;
+}
+
 static bool ask_pairs(const struct forecast_gate *g, struct played *p)
 {
 	if (!interleaved_budget(g->pairs) || !known(g->within_sd))
@@ -85,6 +90,7 @@ static bool ask_sessions(const struct forecast_gate *g, struct played *p)
 	p->sessions = g->sessions < FORECAST_SESSIONS_MAX ? g->sessions : FORECAST_SESSIONS_MAX;
 	p->blocks = g->blocks < p->sessions ? g->blocks : p->sessions;
 	p->max = g->max;
+	p->looks = looks_of(g);
 	p->sd = steps(g->sd, g->delta);
 	if (g->older_df > 0 && !g->adjusted) {
 		p->older_df = (int)fmin(g->older_df, FORECAST_SESSIONS_MAX);
@@ -163,10 +169,12 @@ double forecast_finds(struct forecaster *f, struct forecast_gate g, double share
 double forecast_least(const struct forecast_gate *g)
 {
 	double base[FORECAST_BLOCKS] = {0}, fresh[6] = {0}, least = INFINITY;
+	const uint32_t k = looks_of(g), looks[6] = {k, k, k, k, k, k};
 	struct stored_input in = {.base = base,
 				  .nbase = g->blocks,
 				  .fresh = fresh,
 				  .max = g->max,
+				  .looks = looks,
 				  .delta = DBL_MIN,
 				  .q = g->q,
 				  .red_total = .001,

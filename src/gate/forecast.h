@@ -16,7 +16,8 @@
 /* One gate; standard deviations and tolerance on one scale (logs, or base units). */
 struct forecast_gate {
 	uint32_t sessions, blocks; /* of the baseline; 0 = there is none yet */
-	uint32_t max;              /* K: new sessions at most, 1..6 */
+	uint32_t max;              /* new sessions at most, 1..6 */
+	uint32_t looks;            /* K that the levels are for; 0 or below max = max */
 	/* Two arms in turn, pairs at most: of the rest delta, within_sd, red_total and effect hold;
 	 * 0 = against the baseline. */
 	uint32_t pairs;

@@ -24,11 +24,14 @@ static enum sequence_state sessions_once(struct player *r, const struct played *
 {
 	double base[FORECAST_SESSIONS_MAX], fresh[FRESH_MAX];
 	double base_canary[FORECAST_SESSIONS_MAX], fresh_canary[FRESH_MAX];
+	const uint32_t looks[FRESH_MAX] = {p->looks, p->looks, p->looks,
+					   p->looks, p->looks, p->looks};
 	double sd = p->sd * FORECAST_STEP, effect = p->effect * FORECAST_STEP;
 	struct stored_input in = {.base = base,
 				  .nbase = p->sessions,
 				  .fresh = fresh,
 				  .max = p->max,
+				  .looks = looks,
 				  .delta = 1,
 				  .red_total = p->red_total,
 				  .q = p->q * FORECAST_STEP,

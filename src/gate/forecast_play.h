@@ -16,7 +16,7 @@
 
 /* Everything in units of the tolerance. */
 struct played {
-	uint32_t sessions, blocks, max;
+	uint32_t sessions, blocks, max, looks;
 	uint32_t pairs;
 	bool adjusted;
 	int sd, within, effect, q; /* steps */

@@ -82,6 +82,7 @@ static bool one_gate(const struct outlook_ask *a, const struct baseline *b, stru
 				      .tolerance = c->tolerance,
 				      .absolute = c->absolute,
 				      .max = a->max,
+				      .looks = a->looks,
 				      .gates = out->gates,
 				      .undecided = UNDECIDED,
 				      .red_total = red_total,

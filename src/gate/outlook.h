@@ -21,8 +21,9 @@ struct outlook_ask {
 	size_t nchecks;
 	const struct target *targets; /* roles */
 	size_t ntargets;
-	bool any_role; /* the targets are not known (lint): the roles of the baseline hold */
-	uint32_t max;  /* sessions at most */
+	bool any_role;  /* the targets are not known (lint): the roles of the baseline hold */
+	uint32_t max;   /* sessions at most */
+	uint32_t looks; /* K of the levels: what the suite plans */
 	double assumed_sd;
 	const struct interleave *interleave; /* kind other than none: two arms in turn */
 };

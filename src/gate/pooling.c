@@ -55,11 +55,6 @@ struct check *pooling_find_check(const struct result *r, uint32_t job, const cha
 	return NULL;
 }
 
-static uint32_t most_sessions(const struct result *r)
-{
-	return r->sessions_suite > r->sessions_max ? r->sessions_suite : r->sessions_max;
-}
-
 /* Array of its own: that of a plan serves other results too. */
 static void *own_copy(struct arena *a, const void *v, size_t n, size_t size)
 {
@@ -157,10 +152,10 @@ static void put_together(struct result *r, const struct pool_source *source, siz
 	pieces_add(&p, r, NULL, true);
 	pieces_arrange(&p);
 	if (p.n > 1) {
-		r->sessions_max = most_sessions(r);
+		r->sessions_max = result_looks(r);
 		for (size_t i = 0; i < n; i++)
-			if (most_sessions(source[i].r) > r->sessions_max)
-				r->sessions_max = most_sessions(source[i].r);
+			if (result_looks(source[i].r) > r->sessions_max)
+				r->sessions_max = result_looks(source[i].r);
 		pieces_into(&p, r);
 		if (!r->owns_plan) {
 			r->jobs = own_copy(&r->arena, r->jobs, r->njobs, sizeof(*r->jobs));

@@ -26,9 +26,9 @@ struct stored_input {
 	const double *fresh; /* new session values in order */
 	size_t nfresh;       /* k */
 	uint32_t max;        /* K, 1..6 */
-	/* K of each new session's look as it was planned when that was made, never falling and at
-	 * most max; NULL = max. A decision that was told stays one when the sequence goes on with a
-	 * larger K. */
+	/* K of each new session's look as it was planned when that was made, never falling; NULL =
+	 * max. A decision that was told stays one when the sequence goes on with a larger K; and
+	 * more than max where fewer sessions are made now than are planned. */
 	const uint32_t *looks;
 	double delta;        /* tolerance on the oriented scale, > 0 */
 	double q;            /* quantisation step on the same scale, >= 0 */

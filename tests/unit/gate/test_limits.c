@@ -5,6 +5,8 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "gate/dist.h"
+#include "gate/sequence.h"
 #include "lab.h"
 
 /* A new session of that level against ten of 100 k, whose values come in steps. */
@@ -76,11 +78,45 @@ static void test_coarse(void **state)
 	result_release(&r);
 }
 
+/* --sessions 1 of a suite that plans five: the look is one of five, as a run that goes on with it
+ * will take it to have been. */
+static void test_planned(void **state)
+{
+	static const struct {
+		uint32_t max, suite, looks;
+	} cases[] = {{1, 5, 5}, {1, 0, 1}, {1, 1, 1}, {3, 1, 3}, {2, 900, 5}};
+	double known = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct verdict *v;
+		struct baseline b;
+		struct result r;
+		double half;
+
+		lab_baseline(&b, 10, 100000, NULL);
+		lab_simple(&r, 20, 97000);
+		r.sessions_max = cases[i].max;
+		r.sessions_suite = cases[i].suite;
+		lab_judge(&r, &b);
+		v = lab_verdict(&r, 0, 0);
+		/* one standard error, whatever the level */
+		half = log1p(v->high) - log1p(v->change);
+		half /= dist_t_upper(stored_pass_level(cases[i].looks), 9);
+		if (known > 0 && fabs(half / known - 1) > .01)
+			fail_msg("case %zu: not the level of %u looks", i, cases[i].looks);
+		known = half;
+		baseline_release(&b);
+		result_release(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_coarse),
+		cmocka_unit_test(test_planned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
