@@ -195,6 +195,23 @@ uint32_t level_blocks(const struct level *l)
 	return n;
 }
 
+double baseline_median(const struct baseline *b, const char *role, const struct job *j,
+		       const char *metric)
+{
+	double median = NAN;
+	struct level l;
+	struct str text;
+
+	str_init(&text);
+	job_canonical(j, &text);
+	level_open(&l, b, NULL, role, j->name, metric);
+	if (l.n > 0 && str_eq(l.canonical, text.s))
+		median = level_median(&l);
+	level_close(&l);
+	str_release(&text);
+	return median;
+}
+
 double level_median(const struct level *l)
 {
 	double *x = xcalloc(l->n + 1, sizeof(*x)), m;

@@ -107,6 +107,20 @@ for i in 1 2 3 4 5 6; do
 		has "$T/out" "dut quiet gate read.iops cannot turn green before 2 boots or days are in the baseline (now 1)"
 	fi
 done
+cat >w.yaml <<'EOS'
+blkgate: 1
+name: writes
+defaults: {ioengine: psync, direct: false, size: 1MiB, bs: 64KiB, rw: write, runtime: 200ms, rate: 10M}
+workloads:
+  - {name: one, gate: {write.iops: 50%}}
+  - {name: two, gate: {write.iops: 50%}}
+EOS
+t "before a session the bound" 0 "$P" plan w.yaml --target "$T/a"
+hasnt "$T/out" "accepted sessions wrote"
+"$P" run w.yaml --target "$T/a" --sessions 1 --out wrote >/dev/null 2>&1 </dev/null
+t "accept what wrote" 0 "$P" baseline accept wrote/result.json
+t "then what it wrote" 0 "$P" plan w.yaml --target "$T/a"
+has "$T/out" "a session, by what accepted sessions wrote"
 t "a gate that waits" 0 "$P" plan day.yaml --target "$T/a"
 has "$T/out" "forecast on unchanged code: pass 0.0 %, undecided 100.0 %, red < 0.2 %, after 5.0 sessions"
 has "$T/out" "dut quiet gate read.iops cannot turn green before 2 boots or days are in the baseline (now 1)"
