@@ -110,7 +110,7 @@ done
 cat >w.yaml <<'EOS'
 blkgate: 1
 name: writes
-defaults: {ioengine: psync, direct: false, size: 1MiB, bs: 64KiB, rw: write, runtime: 200ms, rate: 10M}
+defaults: {ioengine: psync, direct: false, size: 1MiB, bs: 64KiB, rw: write, runtime: 200ms, rate: 10MB/s}
 workloads:
   - {name: one, gate: {write.iops: 50%}}
   - {name: two, gate: {write.iops: 50%}}
