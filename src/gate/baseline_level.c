@@ -2,6 +2,7 @@
 #include "gate/baseline_level.h"
 #include "gate/expiry.h"
 #include "gate/judge.h"
+#include "gate/stored.h"
 #include <math.h>
 
 const struct base_job *baseline_find_job(const struct base_session *s, const char *target,
@@ -31,13 +32,15 @@ bool baseline_counts(const struct baseline *b, size_t i)
 	return baseline_current(b, i) && !expiry_over(&b->expiry, b, &b->sessions[i]);
 }
 
-static void level_add(struct level *l, const struct base_session *s, const struct base_value *v)
+static void level_add(struct level *l, const struct base_job *of, const struct boot_time *t,
+		      const struct base_value *v)
 {
 	const struct scale plain = {.absolute = true, .sign = 1},
 			   logs = {.absolute = false, .sign = 1};
 	double *work = xcalloc(v->n + 1, sizeof(*work));
 
-	l->t[l->n] = (struct boot_time){s->boot_id, s->started};
+	l->t[l->n] = *t;
+	l->of[l->n] = of;
 	l->x[l->n++] = estimate_session(&plain, v->v, v->n, work);
 	pool_add_runs(&l->runs_plain, &plain, v->v, v->n);
 	pool_add_runs(&l->runs_log, &logs, v->v, v->n);
@@ -85,6 +88,7 @@ static void level_fill(struct level *l, const struct baseline *b, const struct r
 
 	l->x = xcalloc(b->n + 1, sizeof(*l->x));
 	l->t = xcalloc(b->n + 1, sizeof(*l->t));
+	l->of = xcalloc(b->n + 1, sizeof(*l->of));
 	l->canary = c->name ? xcalloc(b->n + 1, sizeof(*l->canary)) : NULL;
 	for (size_t i = b->n; i-- > 0 && !l->canonical;) {
 		const struct base_job *j = job_in(b, i, without, l->target, l->job);
@@ -113,7 +117,10 @@ static void level_fill(struct level *l, const struct baseline *b, const struct r
 			   isfinite(canary)) {
 			if (l->canary)
 				l->canary[l->n] = canary;
-			level_add(l, &b->sessions[i], v);
+			level_add(
+				l, j,
+				&(struct boot_time){b->sessions[i].boot_id, b->sessions[i].started},
+				v);
 		} else if (v || baseline_gated(j, l->metric)) {
 			l->left_out++;
 		}
@@ -133,6 +140,32 @@ void level_open_beside(struct level *l, const struct baseline *b, const char *ta
 {
 	*l = (struct level){.target = target, .job = job, .metric = metric};
 	level_fill(l, b, NULL, &(struct beside){.name = canary, .metric = canary_metric});
+}
+
+bool level_view(struct level *out, const struct level *l, const struct tail_view *view,
+		const struct metric *m, struct arena *a)
+{
+	*out = *l;
+	out->metric = NULL;
+	out->n = 0;
+	out->runs_log = out->runs_plain = (struct pool){0};
+	out->step_log = out->step_plain = 0;
+	out->x = xcalloc(l->n + 1, sizeof(*out->x));
+	out->t = xcalloc(l->n + 1, sizeof(*out->t));
+	out->of = xcalloc(l->n + 1, sizeof(*out->of));
+	out->canary = l->canary ? xcalloc(l->n + 1, sizeof(*out->canary)) : NULL;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct base_value *v = tail_view_base(view, m, l->of[i], a);
+
+		if (!v || v->n != l->runs) {
+			level_close(out);
+			return false;
+		}
+		if (l->canary)
+			out->canary[i] = l->canary[i];
+		level_add(out, l->of[i], &l->t[i], v);
+	}
+	return true;
 }
 
 /* The session's value on the scale; NaN: it has none that stands beside the level. */
@@ -159,7 +192,7 @@ void level_older(const struct level *l, const struct baseline *b, const struct s
 	uint32_t *block = xcalloc(b->n + 1, sizeof(*block));
 	double *x = xcalloc(b->n + 1, sizeof(*x));
 
-	for (uint32_t epoch = 1; epoch < b->epoch; epoch++) {
+	for (uint32_t epoch = 1; l->metric && epoch < b->epoch; epoch++) {
 		size_t n = 0;
 
 		for (size_t i = 0; i < b->n; i++) {
@@ -185,6 +218,7 @@ void level_close(struct level *l)
 	free(l->x);
 	free(l->canary);
 	free(l->t);
+	free(l->of);
 }
 
 uint32_t level_blocks(const struct level *l)

@@ -69,18 +69,18 @@ double calibrate_sd(double sd, size_t n)
 	return sd / (sqrt(2 / (k - 1)) * exp(lgamma(k / 2) - lgamma((k - 1) / 2)));
 }
 
-double calibrate_need(double sd, double factor, double q)
+double calibrate_need(double sd, double factor, double q, double least)
 {
 	double need = factor * sd + q;
 
-	return isnan(need) ? NAN : fmax(need, CALIBRATE_STEPS * q);
+	return isnan(need) ? NAN : fmax(need, least);
 }
 
-enum gateable calibrate_judge(double tolerance, double sd, double factor, double q)
+enum gateable calibrate_judge(double tolerance, double sd, double factor, double q, double least)
 {
 	double need = factor * sd;
 
-	if (!(need <= UNGATEABLE_FROM * (tolerance - q)) || !(tolerance >= CALIBRATE_STEPS * q))
+	if (!(need <= UNGATEABLE_FROM * (tolerance - q)) || !(tolerance >= least))
 		return UNGATEABLE;
-	return calibrate_need(sd, factor, q) > tolerance ? GATEABLE_NOISY : GATEABLE;
+	return calibrate_need(sd, factor, q, least) > tolerance ? GATEABLE_NOISY : GATEABLE;
 }

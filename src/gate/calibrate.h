@@ -23,14 +23,13 @@ double calibrate_interleaved(uint32_t pairs, double share);
 double calibrate_sd(double sd, size_t n);
 
 enum gateable { GATEABLE, GATEABLE_NOISY, UNGATEABLE };
-/* Steps of the values that a tolerance must hold (PROCEDURE 5.9). */
-#define CALIBRATE_STEPS 5.0
-/* Tolerance that a spread needs where values come in steps of q: q goes on top of the limit. */
-double calibrate_need(double sd, double factor, double q);
+/* Tolerance that a spread needs where values come in steps of q: q goes on top of the limit;
+ * least: what the steps ask for in any case, scale_least(). */
+double calibrate_need(double sd, double factor, double q, double least);
 /* tolerance, sd and q on one scale. NOISY: fewer than 95 % of unchanged code pass (the need above
  * the tolerance); UNGATEABLE: below about 75 % (factor x sd above 1.4 times what q leaves of the
- * tolerance), a tolerance of fewer than CALIBRATE_STEPS steps, or a factor or sd that is not known.
+ * tolerance), a tolerance below `least`, or a factor or sd that is not known.
  */
-enum gateable calibrate_judge(double tolerance, double sd, double factor, double q);
+enum gateable calibrate_judge(double tolerance, double sd, double factor, double q, double least);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "gate/calibration.h"
 #include "gate/baseline_level.h"
+#include "gate/calibration_tails.h"
 #include "gate/stored.h"
 #include <math.h>
+#include <stdio.h>
 
 #define MODES_LEFT 0.15 /* of the variance, after a split in two */
 #define MODES_SHARE 0.2 /* of the values, in the smaller group */
@@ -116,6 +118,7 @@ static void measure_spread(const struct level *l, const struct scale *s, struct 
 	}
 	free(x);
 	c->q = s->absolute ? l->step_plain : l->step_log;
+	c->least_step = scale_least(s, c->metric, c->q);
 }
 
 /* The share that each of m gates must pass with, so that all of them do in 1 - undecided. */
@@ -158,19 +161,20 @@ static double allowed(struct forecaster *f, const struct calibration_ask *a,
 
 	if (!c->adjusted)
 		return calibrate_need(c->median_sd, calibrate_stored(sessions, a->max, share_of(a)),
-				      c->q);
+				      c->q, c->least_step);
 	g.sessions = sessions;
 	g.q = 0; /* it goes on top */
-	return calibrate_need(c->median_sd > 0 ? forecast_tolerance(f, g, share_of(a)) : 0, 1,
-			      c->q);
+	return calibrate_need(c->median_sd > 0 ? forecast_tolerance(f, g, share_of(a)) : 0, 1, c->q,
+			      c->least_step);
 }
 
 static void ask_rule(struct forecaster *f, const struct calibration_ask *a, const struct scale *s,
 		     struct calibration *c)
 {
 	double needed = allowed(f, a, c, s, (uint32_t)c->sessions);
-	double pairs = calibrate_need(c->run_sd,
-				      calibrate_interleaved(CALIBRATION_PAIRS, share_of(a)), c->q);
+	double pairs =
+		calibrate_need(c->run_sd, calibrate_interleaved(CALIBRATION_PAIRS, share_of(a)),
+			       c->q, c->least_step);
 	double raw = calibrate_stored((uint32_t)c->sessions, a->max, share_of(a));
 	struct forecast_gate g = played(a, c, s, c->blocks);
 
@@ -178,14 +182,14 @@ static void ask_rule(struct forecaster *f, const struct calibration_ask *a, cons
 	c->needed = scale_loss(s, needed);
 	c->with_more = allowed(f, a, c, s, CALIBRATION_MORE);
 	c->interleaved = scale_loss(s, pairs);
-	c->state = calibrate_judge(s->delta, c->median_sd, c->factor, c->q);
+	c->state = calibrate_judge(s->delta, c->median_sd, c->factor, c->q, c->least_step);
 	if (isfinite(a->tolerance)) {
 		c->forecast_known = forecast_ask(f, &g, &c->forecast);
 		c->finds = scale_loss(s, forecast_finds(f, g, CALIBRATION_FOUND));
 	}
 	if (!c->adjusted)
 		return;
-	c->needed_raw = scale_loss(s, calibrate_need(c->raw_sd, raw, c->q));
+	c->needed_raw = scale_loss(s, calibrate_need(c->raw_sd, raw, c->q, c->least_step));
 	g.adjusted = false;
 	g.sd = c->raw_sd;
 	forecast_ask(f, &g, &c->raw);
@@ -222,36 +226,107 @@ void calibration_beside(struct calibration_ask *a, const struct job *jobs, size_
 		}
 }
 
+static void nothing_known(const struct calibration_ask *a, const struct metric *m,
+			  struct calibration *c)
+{
+	*c = (struct calibration){.metric = m, .absolute = a->absolute, .tolerance = a->tolerance};
+	c->needed = c->factor = c->finds = c->interleaved = c->delta = NAN;
+	c->needed_raw = c->with_more = c->least = NAN;
+}
+
+static void calibrate_level(struct forecaster *f, const struct baseline *b,
+			    const struct calibration_ask *a, const struct level *l,
+			    const struct scale *s, struct calibration *c)
+{
+	c->delta = s->delta;
+	c->sessions = l->n;
+	c->left_out = l->left_out;
+	c->expired = l->expired;
+	c->blocks = level_blocks(l);
+	c->runs = l->runs;
+	c->level = level_median(l);
+	if (l->n == 0)
+		return;
+	measure_spread(l, s, c);
+	if (l->metric)
+		look_for_modes(b, l, s, c);
+	ask_provisional(a, l, b, s, c);
+	c->known = c->sessions >= CALIBRATION_SESSIONS && isfinite(c->median_sd);
+	if (c->known)
+		ask_rule(f, a, s, c);
+}
+
+/* How much of its tolerance the noise needs. */
+static double strain(const struct calibration *c)
+{
+	return c->known ? calibrate_need(c->median_sd, c->factor, c->q, c->least_step) / c->delta
+			: INFINITY;
+}
+
+/* All figures must pass, and any makes the gate red: the worst one is told, the forecast is that of
+ * all, each at its part of the red level. */
+static void calibrate_parts(struct forecaster *f, const struct baseline *b,
+			    const struct calibration_ask *ask, const struct tail_parts *p,
+			    struct calibration *c)
+{
+	const struct metric *m = c->metric;
+	struct forecast all[TAIL_PARTS], raw[TAIL_PARTS];
+	uint32_t passes_from = 0;
+	bool known = true;
+	size_t worst;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct tail_part *part = &p->v[i];
+		struct calibration_ask a = *ask;
+		struct calibration one;
+
+		a.red_total /= (double)p->n;
+		a.tolerance = part->tolerance;
+		a.absolute = part->absolute;
+		nothing_known(&a, m, &one);
+		calibrate_level(f, b, &a, &part->level, &part->scale, &one);
+		if (part->share)
+			one.interleaved = INFINITY;
+		snprintf(one.judged, sizeof(one.judged), "%s", part->name);
+		all[i] = one.forecast;
+		raw[i] = one.raw;
+		known &= one.forecast_known;
+		passes_from = one.passes_from > passes_from ? one.passes_from : passes_from;
+		if (i == 0 || strain(&one) > strain(c))
+			*c = one;
+	}
+	c->passes_from = passes_from;
+	c->forecast_known = known;
+	c->forecast = forecast_suite(all, p->n, &worst);
+	c->raw = forecast_suite(raw, p->n, &worst);
+}
+
 bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct calibration_ask *a,
 		    struct calibration *c)
 {
+	const struct metric *m = metric_find(a->metric);
 	bool set = isfinite(a->tolerance);
+	struct tail_parts parts;
+	struct arena arena;
 	struct level l;
 	struct scale s;
 
-	*c = (struct calibration){.metric = metric_find(a->metric), .absolute = a->absolute};
-	c->needed = c->factor = c->finds = c->interleaved = c->delta = NAN;
-	c->needed_raw = c->with_more = c->least = NAN;
-	if (!c->metric || !scale_make(c->metric, set ? a->tolerance : .05, a->absolute, &s))
+	nothing_known(a, m, c);
+	if (!m || !scale_make(m, set ? a->tolerance : .05, a->absolute, &s))
 		return false;
-	c->delta = s.delta;
+	arena_init(&arena);
 	level_open_beside(&l, b, a->target, a->job, a->metric, a->canary, a->canary_metric);
-	c->sessions = l.n;
-	c->left_out = l.left_out;
-	c->expired = l.expired;
-	c->blocks = level_blocks(&l);
-	c->runs = l.runs;
-	c->level = level_median(&l);
-	if (l.n > 0) {
-		measure_spread(&l, &s, c);
-		look_for_modes(b, &l, &s, c);
-		ask_provisional(a, &l, b, &s, c);
+	if (!calibration_tails(b, a, m, &l, &arena, &parts)) {
+		calibrate_level(f, b, a, &l, &s, c);
+	} else if (parts.n) {
+		calibrate_parts(f, b, a, &parts, c);
+		calibration_tails_release(&parts);
+	} else {
+		c->sessions = l.n;
+		c->blocks = level_blocks(&l);
+		c->unjudged = parts.why;
 	}
 	level_close(&l);
-	if (c->sessions == 0)
-		return false;
-	c->known = c->sessions >= CALIBRATION_SESSIONS && isfinite(c->median_sd);
-	if (c->known)
-		ask_rule(f, a, &s, c);
-	return true;
+	arena_release(&arena);
+	return c->sessions > 0;
 }

@@ -51,12 +51,16 @@ struct calibration {
 	double with_more;  /* the tolerance, on the scale, that 20 accepted sessions would need */
 	double interleaved;        /* the same for two arms in one session, 20 pairs */
 	double q;                  /* largest step of a value, on the scale */
+	double least_step;         /* tolerance that these steps ask for, scale_least() */
 	double older_ss, older_df; /* of other epochs, see level_older() */
 	/* While provisional, known from the first session on: the smallest tolerance that can pass
 	 * now, and the boots or days from which the one that is set can; NAN and 0 unknown. */
 	double least;
 	uint32_t passes_from;
-	double finds; /* smallest loss that is found in 95 of 100 changes; NAN */
+	double finds;         /* smallest loss that is found in 95 of 100 changes; NAN */
+	double tolerance;     /* that is judged: the one that is set, of a share 50 % at least */
+	char judged[80];      /* by what other figure than the metric; of several the worst. "" */
+	const char *unjudged; /* why the rule decides nothing; NULL = it does */
 	enum gateable state;
 	double apart; /* distance of the two modes of the runs, on the scale; 0 = one mode */
 	size_t lower_mode, upper_mode; /* runs in each */
@@ -85,8 +89,7 @@ void calibration_add_waits(const struct calibration_ask *a, const struct calibra
 			   struct str *out);
 /* What would help, the cheapest first: sessions that only have to be accepted, two arms in one
  * session, another tolerance. */
-void calibration_cure(const struct calibration_ask *a, const struct calibration *c,
-		      struct str *out);
+void calibration_cure(const struct calibration *c, struct str *out);
 /* Two groups of runs? Their distance when the best split in two leaves less than 15 % of the
  * variance (36 % remain of a normal law, 25 % of a uniform one) and each holds a fifth of the
  * values; else 0. Sorts v. *low gets the size of the lower group. */

@@ -19,13 +19,12 @@ static void add_amount(const struct calibration *c, double x, struct str *out)
 		str_addf(out, "%.*f %%", fabs(v) < 1 ? 2 : fabs(v) < 1000 ? 1 : 0, v);
 }
 
-static void add_tolerance(const struct calibration_ask *a, const struct calibration *c,
-			  struct str *out)
+static void add_tolerance(const struct calibration *c, struct str *out)
 {
 	if (c->absolute)
-		unit_format(out, c->metric->unit, a->tolerance);
+		unit_format(out, c->metric->unit, c->tolerance);
 	else
-		str_addf(out, "%.4g %%", a->tolerance * 100);
+		str_addf(out, "%.4g %%", c->tolerance * 100);
 }
 
 bool calibration_gates_nothing(double tolerance, const struct metric *m)
@@ -34,9 +33,9 @@ bool calibration_gates_nothing(double tolerance, const struct metric *m)
 }
 
 /* Two arms in turn would bear this tolerance. */
-static bool arms_do(const struct calibration_ask *a, const struct calibration *c)
+static bool arms_do(const struct calibration *c)
 {
-	return c->interleaved <= a->tolerance;
+	return c->interleaved <= c->tolerance;
 }
 
 void calibration_add_waits(const struct calibration_ask *a, const struct calibration *c,
@@ -55,11 +54,11 @@ void calibration_add_waits(const struct calibration_ask *a, const struct calibra
 		return;
 	str_add(out, ". What helps: accept a session after a reboot or on another day, a wider "
 		     "tolerance");
-	if (arms_do(a, c) || isnan(c->interleaved))
+	if (arms_do(c) || isnan(c->interleaved))
 		str_add(out, ", two arms in turn (--versus ROLE, --ab SETTING=A,B)");
 }
 
-void calibration_cure(const struct calibration_ask *a, const struct calibration *c, struct str *out)
+void calibration_cure(const struct calibration *c, struct str *out)
 {
 	bool noisy = c->state != GATEABLE;
 
@@ -72,7 +71,7 @@ void calibration_cure(const struct calibration_ask *a, const struct calibration 
 			 c->sessions,
 			 c->blocks < CALIBRATION_SESSIONS ? ", of five boots or days at least"
 							  : "");
-	else if (arms_do(a, c))
+	else if (arms_do(c))
 		str_add(out, "interleave: --versus ROLE, or --ab SETTING=A,B");
 	else if (!c->absolute && calibration_gates_nothing(c->needed, c->metric)) {
 		str_add(out, "a longer runtime or ramp_time, or role: watch (the tolerance that it "
@@ -111,20 +110,19 @@ static void add_forecast(const struct calibration *c, struct str *out)
 }
 
 /* What holds when there are boots enough, then what holds now. */
-static void add_verdict(const struct calibration_ask *a, const struct calibration *c,
-			struct str *out)
+static void add_verdict(const struct calibration *c, struct str *out)
 {
 	bool provisional = c->blocks < CALIBRATION_SESSIONS;
 
 	str_add(out, "  tolerance ");
-	add_tolerance(a, c, out);
+	add_tolerance(c, out);
 	str_add(out, c->state == GATEABLE         ? ": holds"
 		     : c->state == GATEABLE_NOISY ? ": too tight for this noise"
 						  : ": ungateable");
-	if (c->delta < CALIBRATE_STEPS * c->q) {
+	if (c->delta < c->least_step) {
 		str_add(out, ", the values come in steps of ");
 		add_amount(c, c->absolute ? c->q : expm1(c->q), out);
-		str_addf(out, ", and it takes %.0f of them", CALIBRATE_STEPS);
+		str_add(out, ", and it takes five of them");
 	}
 	if (provisional)
 		str_addf(out, " (from %u boots or days on)\n", CALIBRATION_SESSIONS);
@@ -134,7 +132,7 @@ static void add_verdict(const struct calibration_ask *a, const struct calibratio
 		str_addc(out, '\n');
 	if (c->state != GATEABLE || (c->forecast_known && c->forecast.pass < .95)) {
 		str_add(out, "  ");
-		calibration_cure(a, c, out);
+		calibration_cure(c, out);
 		str_addc(out, '\n');
 	}
 }
@@ -178,14 +176,22 @@ static void add_noise(const struct calibration_ask *a, const struct calibration 
 		str_add(out, ", raw ");
 		add_amount(c, c->needed_raw, out);
 	}
-	str_addf(out, "; interleaved, %u pairs: ", CALIBRATION_PAIRS);
-	add_amount(c, c->interleaved, out);
+	if (isfinite(c->interleaved)) {
+		str_addf(out, "; interleaved, %u pairs: ", CALIBRATION_PAIRS);
+		add_amount(c, c->interleaved, out);
+	}
 	str_addc(out, '\n');
 }
 
 void calibration_text(const struct calibration_ask *a, const struct calibration *c, struct str *out)
 {
 	baseline_add_gate(out, a->target, a->job, a->metric);
+	if (c->unjudged) {
+		str_addf(out, ": %s\n", c->unjudged);
+		return;
+	}
+	if (*c->judged)
+		str_addf(out, " (judged by %s)", c->judged);
 	str_addf(out, ": %zu session%s, %u block%s, run sd ", c->sessions,
 		 c->sessions == 1 ? "" : "s", c->blocks, c->blocks == 1 ? "" : "s");
 	add_amount(c, c->run_sd, out);
@@ -204,6 +210,6 @@ void calibration_text(const struct calibration_ask *a, const struct calibration 
 			 "better 10\n",
 			 CALIBRATION_SESSIONS);
 	if (c->known && isfinite(a->tolerance))
-		add_verdict(a, c, out);
+		add_verdict(c, out);
 	add_waits(a, c, out);
 }

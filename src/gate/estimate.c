@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #define ASSUMED_SESSION_SD 0.015
+#define STEPS_LEAST 5
 
 bool scale_make(const struct metric *m, double tolerance, bool absolute, struct scale *s)
 {
@@ -114,6 +115,11 @@ double scale_assumed_sd(const struct scale *s, double assumed, double level)
 	double sd = assumed > 0 ? assumed : ASSUMED_SESSION_SD;
 
 	return s->absolute ? fmax(sd * fabs(level), s->delta / 10) : sd;
+}
+
+double scale_least(const struct scale *s, const struct metric *m, double q)
+{
+	return s->absolute && m->unit == UNIT_COUNT ? 0 : STEPS_LEAST * q;
 }
 
 size_t pool_block_means(double *v, const uint32_t *block, size_t n, uint32_t blocks)

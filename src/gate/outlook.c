@@ -71,6 +71,20 @@ static void note_waiting(struct outlook *out, const struct calibration_ask *ask,
 	str_release(&s);
 }
 
+static void note_unjudged(struct outlook *out, const struct calibration_ask *ask,
+			  const struct calibration *c)
+{
+	struct str s;
+
+	if (!c->unjudged || out->unjudged++)
+		return;
+	str_init(&s);
+	baseline_add_gate(&s, ask->target, ask->job, ask->metric);
+	str_addf(&s, " will be undecided: %s", c->unjudged);
+	snprintf(out->undecidable, sizeof(out->undecidable), "%s", s.s);
+	str_release(&s);
+}
+
 static bool one_gate(const struct outlook_ask *a, const struct baseline *b, struct forecaster *f,
 		     const struct check *c, double red_total, struct outlook *out,
 		     struct calibration *got)
@@ -92,13 +106,14 @@ static bool one_gate(const struct outlook_ask *a, const struct baseline *b, stru
 	if (!calibrate_gate(f, b, &ask, got))
 		return false;
 	note_waiting(out, &ask, got);
+	note_unjudged(out, &ask, got);
 	if (!got->forecast_known)
 		return false;
 	if (outlook_is_worst(out, &got->forecast)) {
 		struct str cure;
 
 		str_init(&cure);
-		calibration_cure(&ask, got, &cure);
+		calibration_cure(got, &cure);
 		outlook_note_worst(out, &got->forecast, ask.target, ask.job, ask.metric, cure.s);
 		str_release(&cure);
 	}
@@ -190,5 +205,10 @@ void outlook_text(const struct outlook *o, struct str *out)
 			 o->gates, o->waiter);
 	else if (o->waiting)
 		str_addf(out, "  %s\n", o->waiter);
+	if (o->unjudged > 1)
+		str_addf(out, "  %zu gates will be undecided, of them: %s\n", o->unjudged,
+			 o->undecidable);
+	else if (o->unjudged)
+		str_addf(out, "  %s\n", o->undecidable);
 	outlook_pairs_text(o, out);
 }

@@ -49,9 +49,11 @@ struct outlook {
 	char cure[300];      /* the cheapest for it */
 	/* Gates that cannot pass yet, whatever their sessions show; the one that waits longest. */
 	size_t waiting;
-	uint32_t waits_for; /* boots or days */
-	char waiter[600];   /* its name, and why */
-	size_t nbears;      /* tolerances of the other gates, each once */
+	uint32_t waits_for;    /* boots or days */
+	size_t unjudged;       /* gates of which the rule decides nothing */
+	char undecidable[400]; /* one of them, and why */
+	char waiter[600];      /* its name, and why */
+	size_t nbears;         /* tolerances of the other gates, each once */
 	struct outlook_bear bears[OUTLOOK_BEARS];
 	char arms[100]; /* roles whose sessions would tell the run sd */
 };

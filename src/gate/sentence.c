@@ -5,7 +5,6 @@
 #include <math.h>
 
 #define CREEP_SESSIONS 5u
-#define STEPS_LEAST 5 /* of a tolerance, PROCEDURE 5.9 */
 
 static void add_change(struct str *s, const struct evidence *e, double change)
 {
@@ -64,7 +63,7 @@ void gate_add_known(struct str *s, const struct judge *g, const struct evidence 
 
 bool gate_too_coarse(const struct evidence *e, double upper)
 {
-	return e->step * STEPS_LEAST > e->scale.delta && upper + e->step > 0;
+	return scale_least(&e->scale, e->metric, e->step) > e->scale.delta && upper + e->step > 0;
 }
 
 void gate_add_steps(struct str *s, const struct evidence *e)
@@ -74,7 +73,7 @@ void gate_add_steps(struct str *s, const struct evidence *e)
 	str_add(s, ", too coarse: the values come in steps of ");
 	gate_add_loss(s, e, e->step);
 	str_add(s, ", and a pass takes a tolerance of five of them, ");
-	gate_add_loss(s, e, scale_loss(&e->scale, STEPS_LEAST * e->step));
+	gate_add_loss(s, e, scale_loss(&e->scale, scale_least(&e->scale, e->metric, e->step)));
 }
 
 static void add_state(struct str *s, const struct judge *g, const struct evidence *e,

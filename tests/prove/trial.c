@@ -210,7 +210,7 @@ double calibrations_warn(const struct cell *c, double tolerance)
 			v[i] = trial_session(c, &rng, level(c, &rng, NULL), NULL);
 		pool_add(&p, v, c->sessions);
 		warned += calibrate_judge(log1p(tolerance), calibrate_sd(pool_sd(&p), c->sessions),
-					  factor, 0) != GATEABLE;
+					  factor, 0, 0) != GATEABLE;
 	}
 	return (double)warned / c->trials;
 }

@@ -265,7 +265,7 @@ static void test_coarse(void **state)
 	asked_of(&b, &c, &text);
 	assert_int_equal(c.state, UNGATEABLE);
 	assert_true(c.needed > .09 && fine.needed < .05);
-	lab_contains(text.s, "the values come in steps of 2.0 %, and it takes 5 of them");
+	lab_contains(text.s, "the values come in steps of 2.0 %, and it takes five of them");
 	lab_contains(text.s, "cure: a tolerance of ");
 	baseline_release(&b);
 	str_release(&text);

@@ -208,8 +208,9 @@ static void test_suite(void **state)
 	near(all.pass + all.red + all.undecided, 1, 1e-12, "shares");
 }
 
-/* The first day: 26 sessions of one boot without any spread, and a run makes its sessions in one boot.
- * The rule then judges by what it assumes: s = 1.5 %, df = 4, one block against k sessions. */
+/* The first day: 26 sessions of one boot without any spread, and a run makes its sessions in one
+ * boot. The rule then judges by what it assumes: s = 1.5 %, df = 4, one block against k sessions.
+ */
 static void test_first_day(void **state)
 {
 	struct forecaster *f = forecast_open();
@@ -281,11 +282,13 @@ static void test_steps(void **state)
 	assert_true(with.cost > without.cost);
 	g.q = NAN;
 	assert_false(forecast_ask(f, &g, &with));
-	assert_int_equal(calibrate_judge(.05, .005, 2.24, 0), GATEABLE);
-	assert_int_equal(calibrate_judge(.05, .02, 2.24, .009), GATEABLE_NOISY); /* q on top */
-	assert_int_equal(calibrate_judge(.05, 0, 2.24, .011), UNGATEABLE); /* fewer than five */
-	near(calibrate_need(.01, 2, .001), .021, 1e-12, "need");
-	near(calibrate_need(.01, 2, .01), .05, 1e-12, "five steps");
+	assert_int_equal(calibrate_judge(.05, .005, 2.24, 0, 0), GATEABLE);
+	assert_int_equal(calibrate_judge(.05, .02, 2.24, .009, 5 * .009),
+			 GATEABLE_NOISY); /* q on top */
+	assert_int_equal(calibrate_judge(.05, 0, 2.24, .011, 5 * .011),
+			 UNGATEABLE); /* fewer than five */
+	near(calibrate_need(.01, 2, .001, 5 * .001), .021, 1e-12, "need");
+	near(calibrate_need(.01, 2, .01, 5 * .01), .05, 1e-12, "five steps");
 	forecast_close(f);
 }
 

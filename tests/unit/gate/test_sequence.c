@@ -332,6 +332,11 @@ static void test_assumed_sd(void **state)
 	near(scale_assumed_sd(&plain, .02, -5000), 100, 1e-9);
 	near(scale_assumed_sd(&plain, .02, 10), 10, 1e-9);
 	near(scale_assumed_sd(&plain, 0, 0), 10, 1e-9);
+	/* five steps, but of what is counted in whole things */
+	near(scale_least(&logs, metric_find("read.iops"), .01), .05, 1e-12);
+	near(scale_least(&plain, metric_find("read.clat.p99"), 7), 35, 1e-12);
+	near(scale_least(&plain, metric_find("bw.dips"), 1), 0, 0);
+	near(scale_least(&logs, metric_find("bw.dips"), .01), .05, 1e-12);
 }
 
 static void test_hostile(void **state)
