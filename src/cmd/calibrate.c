@@ -57,6 +57,11 @@ static void propose(struct calibrating *k, const struct check *c, double needed)
 
 	if (c->absolute || !isfinite(needed) || rounded <= c->tolerance)
 		return;
+	if (calibration_gates_nothing(rounded, metric_find(c->metric))) {
+		str_addf(&k->out, "  not written: a tolerance of %.0f %% would gate nothing\n",
+			 rounded * 100);
+		return;
+	}
 	for (size_t i = 0; i < w->gate.n; i++) {
 		struct proposal *p = NULL;
 
@@ -157,11 +162,10 @@ static void whole_suite(struct calibrating *k)
 
 	if (k->forecasts.n) {
 		all = forecast_suite(k->forecasts.v, k->forecasts.n, &worst);
-		str_addf(&k->out,
-			 "suite: unchanged code passes in %.1f %%, undecided %.1f %%, red %.2f %%, "
-			 "after %.1f sessions (%zu gates, taken as independent)\n",
-			 100 * all.pass, 100 * all.undecided, 100 * all.red, all.cost,
-			 k->forecasts.n);
+		str_add(&k->out, "suite on unchanged code: ");
+		forecast_add_shares(&all, k->forecasts.n, &k->out);
+		str_addf(&k->out, ", after %.1f sessions (%zu gate%s, taken as independent)\n",
+			 all.cost, k->forecasts.n, k->forecasts.n == 1 ? "" : "s");
 		if (k->forecasts.v[worst].undecided > 0.01)
 			str_addf(&k->out, "  most of the undecided: %s (%.1f %%)\n",
 				 k->names.v[worst], 100 * k->forecasts.v[worst].undecided);

@@ -164,6 +164,7 @@ void forecast_text(const struct loaded *s, const struct baseline *b, bool any_ro
 					.any_role = any_role,
 					.interleave = &s->plan.interleave,
 					.max = s->plan.sessions_max,
+					.looks = s->suite.sessions_max,
 					.assumed_sd = s->suite.assumed_session_sd};
 	struct outlook o;
 

@@ -4,6 +4,8 @@
 #include "gate/outlook.h"
 
 #include <stdio.h>
+#include <math.h>
+#include <stdlib.h>
 
 static const struct option_def *const defs[] = {
 	&opt_target,    &opt_set,    &opt_only,  &opt_check,       &opt_runs,    &opt_sessions,
@@ -11,18 +13,37 @@ static const struct option_def *const defs[] = {
 	&opt_baselines, &opt_versus, &opt_ab,    &opt_pairs,       NULL,
 };
 
-/* What the stored sessions say of the verdict to come, of two arms too: how noisy a run is. */
-static void add_forecast(const struct loaded *s, const struct options *o, struct str *text)
+static void show(struct loaded *s, const struct baseline *b, struct str *text)
+{
+	struct plan *p = &s->plan;
+	double *seen = xcalloc(p->njobs + 1, sizeof(*seen));
+
+	for (size_t i = 0; i < p->njobs; i++)
+		seen[i] = job_writes(&p->jobs[i])
+				  ? baseline_median(b, p->targets[p->jobs[i].target].role,
+						    &p->jobs[i], "write.bw")
+				  : NAN;
+	p->seen_write = seen;
+	plan_show(p, text);
+	p->seen_write = NULL;
+	free(seen);
+}
+
+/* The plan, and what the stored sessions say: what they wrote, and the verdict to come, of two arms
+ * too: how noisy a run is. */
+static void add_plan(struct loaded *s, const struct options *o, struct str *text)
 {
 	struct baseline b = {0};
 	struct err e = ERR_INIT;
 
 	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &b, &e) < 0) {
+		plan_show(&s->plan, text);
 		str_add(text, "forecast: not known: ");
 		str_add_clean(text, e.text, strlen(e.text));
 		str_addc(text, '\n');
 	} else {
 		b.expiry = (struct expiry){clock_utc(), s->suite.baseline_max_age};
+		show(s, &b, text);
 		forecast_text(s, &b, false, text);
 	}
 	baseline_release(&b);
@@ -53,8 +74,7 @@ int cmd_plan(int argc, char **argv)
 		if (l.v[i].err.code)
 			continue;
 		str_init(&text);
-		plan_show(&l.v[i].plan, &text);
-		add_forecast(&l.v[i], &o, &text);
+		add_plan(&l.v[i], &o, &text);
 		fwrite(text.s, 1, text.len, stdout);
 		str_release(&text);
 		if (l.v[i].plan.setup_error) {

@@ -88,6 +88,11 @@ int baseline_from_results(const struct result *const *r, size_t n, struct baseli
 /* Blocks of the sessions that pass `pick` (NULL = all): one boot within 6 h is one block. */
 uint32_t baseline_blocks(const struct base_session *const *s, size_t n);
 
+/* Median over the sessions of the current epoch that hold that metric of the job, which is the same
+ * text now; NAN = none does. */
+double baseline_median(const struct baseline *b, const char *role, const struct job *j,
+		       const char *metric);
+
 struct accept_options {
 	const char *dir;
 	const char *who, *reason; /* reason may be NULL */

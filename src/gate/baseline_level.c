@@ -2,6 +2,7 @@
 #include "gate/baseline_level.h"
 #include "gate/expiry.h"
 #include "gate/judge.h"
+#include "gate/stored.h"
 #include <math.h>
 
 const struct base_job *baseline_find_job(const struct base_session *s, const char *target,
@@ -31,16 +32,22 @@ bool baseline_counts(const struct baseline *b, size_t i)
 	return baseline_current(b, i) && !expiry_over(&b->expiry, b, &b->sessions[i]);
 }
 
-static void level_add(struct level *l, const struct base_session *s, const struct base_value *v)
+static void level_add(struct level *l, const struct base_job *of, const struct boot_time *t,
+		      const struct base_value *v)
 {
 	const struct scale plain = {.absolute = true, .sign = 1},
 			   logs = {.absolute = false, .sign = 1};
 	double *work = xcalloc(v->n + 1, sizeof(*work));
 
-	l->t[l->n] = (struct boot_time){s->boot_id, s->started};
+	l->t[l->n] = *t;
+	l->of[l->n] = of;
 	l->x[l->n++] = estimate_session(&plain, v->v, v->n, work);
 	pool_add_runs(&l->runs_plain, &plain, v->v, v->n);
 	pool_add_runs(&l->runs_log, &logs, v->v, v->n);
+	for (size_t k = 0; k < v->n; k++) {
+		l->step_log = fmax(l->step_log, v->step[k]);
+		l->step_plain = fmax(l->step_plain, v->step[k] * fabs(v->v[k]));
+	}
 	free(work);
 }
 
@@ -81,6 +88,7 @@ static void level_fill(struct level *l, const struct baseline *b, const struct r
 
 	l->x = xcalloc(b->n + 1, sizeof(*l->x));
 	l->t = xcalloc(b->n + 1, sizeof(*l->t));
+	l->of = xcalloc(b->n + 1, sizeof(*l->of));
 	l->canary = c->name ? xcalloc(b->n + 1, sizeof(*l->canary)) : NULL;
 	for (size_t i = b->n; i-- > 0 && !l->canonical;) {
 		const struct base_job *j = job_in(b, i, without, l->target, l->job);
@@ -109,7 +117,10 @@ static void level_fill(struct level *l, const struct baseline *b, const struct r
 			   isfinite(canary)) {
 			if (l->canary)
 				l->canary[l->n] = canary;
-			level_add(l, &b->sessions[i], v);
+			level_add(
+				l, j,
+				&(struct boot_time){b->sessions[i].boot_id, b->sessions[i].started},
+				v);
 		} else if (v || baseline_gated(j, l->metric)) {
 			l->left_out++;
 		}
@@ -131,11 +142,83 @@ void level_open_beside(struct level *l, const struct baseline *b, const char *ta
 	level_fill(l, b, NULL, &(struct beside){.name = canary, .metric = canary_metric});
 }
 
+bool level_view(struct level *out, const struct level *l, const struct tail_view *view,
+		const struct metric *m, struct arena *a)
+{
+	*out = *l;
+	out->metric = NULL;
+	out->n = 0;
+	out->runs_log = out->runs_plain = (struct pool){0};
+	out->step_log = out->step_plain = 0;
+	out->x = xcalloc(l->n + 1, sizeof(*out->x));
+	out->t = xcalloc(l->n + 1, sizeof(*out->t));
+	out->of = xcalloc(l->n + 1, sizeof(*out->of));
+	out->canary = l->canary ? xcalloc(l->n + 1, sizeof(*out->canary)) : NULL;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct base_value *v = tail_view_base(view, m, l->of[i], a);
+
+		if (!v || v->n != l->runs) {
+			level_close(out);
+			return false;
+		}
+		if (l->canary)
+			out->canary[i] = l->canary[i];
+		level_add(out, l->of[i], &l->t[i], v);
+	}
+	return true;
+}
+
+/* The session's value on the scale; NaN: it has none that stands beside the level. */
+static double beside_level(const struct level *l, const struct base_session *x,
+			   const struct scale *s)
+{
+	const struct base_job *j = baseline_find_job(x, l->target, l->job);
+	const struct base_value *v = judge_base_value(j, l->metric);
+	double *work, at;
+
+	if (!v || v->n != l->runs || x->retired_jobs || !str_eq(j->canonical, l->canonical) ||
+	    x->measurement_version != l->measurement_version)
+		return NAN;
+	work = xcalloc(v->n + 1, sizeof(*work));
+	at = estimate_session(s, v->v, v->n, work);
+	free(work);
+	return at;
+}
+
+void level_older(const struct level *l, const struct baseline *b, const struct scale *s,
+		 bool blocks, struct pool *p)
+{
+	struct boot_time *t = xcalloc(b->n + 1, sizeof(*t));
+	uint32_t *block = xcalloc(b->n + 1, sizeof(*block));
+	double *x = xcalloc(b->n + 1, sizeof(*x));
+
+	for (uint32_t epoch = 1; l->metric && epoch < b->epoch; epoch++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < b->n; i++) {
+			const struct base_session *one = &b->sessions[i];
+			double at = one->epoch == epoch ? beside_level(l, one, s) : NAN;
+
+			if (!isfinite(at) || expiry_over(&b->expiry, b, one))
+				continue;
+			t[n] = (struct boot_time){one->boot_id, one->started};
+			x[n++] = at;
+		}
+		if (blocks)
+			n = pool_block_means(x, block, n, blocks_assign(t, n, block));
+		pool_add(p, x, n);
+	}
+	free(x);
+	free(block);
+	free(t);
+}
+
 void level_close(struct level *l)
 {
 	free(l->x);
 	free(l->canary);
 	free(l->t);
+	free(l->of);
 }
 
 uint32_t level_blocks(const struct level *l)
@@ -144,6 +227,23 @@ uint32_t level_blocks(const struct level *l)
 
 	free(block);
 	return n;
+}
+
+double baseline_median(const struct baseline *b, const char *role, const struct job *j,
+		       const char *metric)
+{
+	double median = NAN;
+	struct level l;
+	struct str text;
+
+	str_init(&text);
+	job_canonical(j, &text);
+	level_open(&l, b, NULL, role, j->name, metric);
+	if (l.n > 0 && str_eq(l.canonical, text.s))
+		median = level_median(&l);
+	level_close(&l);
+	str_release(&text);
+	return median;
 }
 
 double level_median(const struct level *l)

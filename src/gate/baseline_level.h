@@ -22,10 +22,12 @@ struct level {
 	double *x;      /* session medians, base unit */
 	double *canary; /* medians of the logs of a canary, one beside each; or NULL */
 	struct boot_time *t;
+	const struct base_job **of; /* the job in each session */
 	size_t n;
 	size_t expired;  /* sessions that hold the gate and are too old to count */
 	size_t left_out; /* sessions that hold the gate and cannot be compared with the newest */
 	struct pool runs_log, runs_plain;
+	double step_log, step_plain; /* largest step of a value: as a ratio, in the base unit */
 };
 
 /* without: leaves out the sessions of that result (what a result is compared with is not itself),
@@ -38,6 +40,16 @@ void level_open(struct level *l, const struct baseline *b, const struct result *
 void level_open_beside(struct level *l, const struct baseline *b, const char *target,
 		       const char *job, const char *metric, const char *canary,
 		       const char *canary_metric);
+struct tail_view;
+/* The same sessions with the share of slow I/Os in the place of the metric; texts and values live
+ * in a. False, and nothing to close: one of them does not tell it. */
+bool level_view(struct level *out, const struct level *l, const struct tail_view *view,
+		const struct metric *m, struct arena *a);
+/* Sessions (blocks: their blocks) of the other epochs that a session of the level could stand
+ * beside, about the level of their own epoch: the rule pools their spread. Added to *p. None of a
+ * view. */
+void level_older(const struct level *l, const struct baseline *b, const struct scale *s,
+		 bool blocks, struct pool *p);
 void level_close(struct level *l);
 uint32_t level_blocks(const struct level *l);
 double level_median(const struct level *l); /* NaN when empty */

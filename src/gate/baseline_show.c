@@ -38,7 +38,7 @@ static void add_spread(struct str *out, const struct metric *m, const struct lev
 	pool_add(&logs, x, l->n);
 	pool_add(&plain, l->x, l->n);
 	free(x);
-	str_add(out, "session sd ");
+	str_add(out, "sd of a session value ");
 	if (l->n < 2)
 		str_add(out, "n/a");
 	else if (isfinite(logs.ss))

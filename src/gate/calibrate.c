@@ -69,11 +69,18 @@ double calibrate_sd(double sd, size_t n)
 	return sd / (sqrt(2 / (k - 1)) * exp(lgamma(k / 2) - lgamma((k - 1) / 2)));
 }
 
-enum gateable calibrate_judge(double tolerance, double sd, double factor)
+double calibrate_need(double sd, double factor, double q, double least)
+{
+	double need = factor * sd + q;
+
+	return isnan(need) ? NAN : fmax(need, least);
+}
+
+enum gateable calibrate_judge(double tolerance, double sd, double factor, double q, double least)
 {
 	double need = factor * sd;
 
-	if (!(need <= UNGATEABLE_FROM * tolerance))
+	if (!(need <= UNGATEABLE_FROM * (tolerance - q)) || !(tolerance >= least))
 		return UNGATEABLE;
-	return need > tolerance ? GATEABLE_NOISY : GATEABLE;
+	return calibrate_need(sd, factor, q, least) > tolerance ? GATEABLE_NOISY : GATEABLE;
 }

@@ -23,9 +23,13 @@ double calibrate_interleaved(uint32_t pairs, double share);
 double calibrate_sd(double sd, size_t n);
 
 enum gateable { GATEABLE, GATEABLE_NOISY, UNGATEABLE };
-/* tolerance and sd on one scale. NOISY: fewer than 95 % of unchanged code pass (factor x sd above
- * the tolerance); UNGATEABLE: below about 75 % (factor x sd above 1.4 times the tolerance), or a
- * factor or sd that is not known. */
-enum gateable calibrate_judge(double tolerance, double sd, double factor);
+/* Tolerance that a spread needs where values come in steps of q: q goes on top of the limit;
+ * least: what the steps ask for in any case, scale_least(). */
+double calibrate_need(double sd, double factor, double q, double least);
+/* tolerance, sd and q on one scale. NOISY: fewer than 95 % of unchanged code pass (the need above
+ * the tolerance); UNGATEABLE: below about 75 % (factor x sd above 1.4 times what q leaves of the
+ * tolerance), a tolerance below `least`, or a factor or sd that is not known.
+ */
+enum gateable calibrate_judge(double tolerance, double sd, double factor, double q, double least);
 
 #endif

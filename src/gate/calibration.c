@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "gate/calibration.h"
 #include "gate/baseline_level.h"
+#include "gate/calibration_tails.h"
 #include "gate/stored.h"
 #include <math.h>
+#include <stdio.h>
 
-#define MEDIAN_OF_FIVE 0.287 /* variance of the median of five standard normal values */
-#define PAIRS 20u
-#define MORE_SESSIONS 20u /* beyond which a baseline gains little */
-#define FOUND 0.95
 #define MODES_LEFT 0.15 /* of the variance, after a split in two */
 #define MODES_SHARE 0.2 /* of the values, in the smaller group */
 #define MODES_FROM 20u  /* values */
@@ -111,7 +109,7 @@ static void measure_spread(const struct level *l, const struct scale *s, struct 
 	pool_add(&p, x, l->n);
 	c->median_sd = c->raw_sd = calibrate_sd(pool_sd(&p), l->n);
 	c->run_sd = pool_sd(runs);
-	part = c->raw_sd * c->raw_sd - MEDIAN_OF_FIVE * c->run_sd * c->run_sd;
+	part = c->raw_sd * c->raw_sd - median_variance(l->runs) * c->run_sd * c->run_sd;
 	c->session_sd = part > 0 ? sqrt(part) : 0;
 	if (l->canary) {
 		c->adjusted = true;
@@ -119,6 +117,8 @@ static void measure_spread(const struct level *l, const struct scale *s, struct 
 		c->slope *= s->sign;
 	}
 	free(x);
+	c->q = s->absolute ? l->step_plain : l->step_log;
+	c->least_step = scale_least(s, c->metric, c->q);
 }
 
 /* The share that each of m gates must pass with, so that all of them do in 1 - undecided. */
@@ -135,17 +135,21 @@ static struct forecast_gate played(const struct calibration_ask *a, const struct
 {
 	bool adjusted = c->adjusted && blocks >= CALIBRATION_SESSIONS;
 
-	return (struct forecast_gate){
-		.sessions = (uint32_t)c->sessions,
-		.blocks = blocks,
-		.max = a->max,
-		.delta = s->delta,
-		.sd = adjusted ? c->median_sd : c->raw_sd,
-		.adjusted = adjusted,
-		.within_sd = c->run_sd,
-		.assumed_sd = a->absolute ? fmax(a->assumed_sd * fabs(c->level), s->delta / 10)
-					  : a->assumed_sd,
-		.red_total = a->red_total};
+	return (struct forecast_gate){.sessions = (uint32_t)c->sessions,
+				      .blocks = blocks,
+				      .max = a->max,
+				      .looks = a->looks,
+				      .delta = s->delta,
+				      .sd = adjusted ? c->median_sd : c->raw_sd,
+				      .adjusted = adjusted,
+				      .within_sd = c->run_sd,
+				      .runs = c->runs,
+				      .one_boot = true,
+				      .q = c->q,
+				      .older_ss = adjusted ? 0 : c->older_ss,
+				      .older_df = adjusted ? 0 : c->older_df,
+				      .assumed_sd = scale_assumed_sd(s, a->assumed_sd, c->level),
+				      .red_total = a->red_total};
 }
 
 /* Tolerance on the scale that the noise allows with that many sessions. The factors that are
@@ -156,34 +160,57 @@ static double allowed(struct forecaster *f, const struct calibration_ask *a,
 	struct forecast_gate g = played(a, c, s, sessions);
 
 	if (!c->adjusted)
-		return calibrate_stored(sessions, a->max, share_of(a)) * c->median_sd;
+		return calibrate_need(c->median_sd, calibrate_stored(sessions, a->max, share_of(a)),
+				      c->q, c->least_step);
 	g.sessions = sessions;
-	return c->median_sd > 0 ? forecast_tolerance(f, g, share_of(a)) : 0;
+	g.q = 0; /* it goes on top */
+	return calibrate_need(c->median_sd > 0 ? forecast_tolerance(f, g, share_of(a)) : 0, 1, c->q,
+			      c->least_step);
 }
 
 static void ask_rule(struct forecaster *f, const struct calibration_ask *a, const struct scale *s,
 		     struct calibration *c)
 {
 	double needed = allowed(f, a, c, s, (uint32_t)c->sessions);
-	double pairs = calibrate_interleaved(PAIRS, share_of(a)) * c->run_sd;
+	double pairs =
+		calibrate_need(c->run_sd, calibrate_interleaved(CALIBRATION_PAIRS, share_of(a)),
+			       c->q, c->least_step);
 	double raw = calibrate_stored((uint32_t)c->sessions, a->max, share_of(a));
 	struct forecast_gate g = played(a, c, s, c->blocks);
 
-	c->factor = !c->adjusted ? raw : c->median_sd > 0 ? needed / c->median_sd : 0;
+	c->factor = !c->adjusted ? raw : c->median_sd > 0 ? (needed - c->q) / c->median_sd : 0;
 	c->needed = scale_loss(s, needed);
-	c->with_more = allowed(f, a, c, s, MORE_SESSIONS);
+	c->with_more = allowed(f, a, c, s, CALIBRATION_MORE);
 	c->interleaved = scale_loss(s, pairs);
-	c->state = calibrate_judge(s->delta, c->median_sd, c->factor);
+	c->state = calibrate_judge(s->delta, c->median_sd, c->factor, c->q, c->least_step);
 	if (isfinite(a->tolerance)) {
 		c->forecast_known = forecast_ask(f, &g, &c->forecast);
-		c->finds = scale_loss(s, forecast_finds(f, g, FOUND));
+		c->finds = scale_loss(s, forecast_finds(f, g, CALIBRATION_FOUND));
 	}
 	if (!c->adjusted)
 		return;
-	c->needed_raw = scale_loss(s, raw * c->raw_sd);
+	c->needed_raw = scale_loss(s, calibrate_need(c->raw_sd, raw, c->q, c->least_step));
 	g.adjusted = false;
 	g.sd = c->raw_sd;
 	forecast_ask(f, &g, &c->raw);
+}
+
+/* The first day: what the rule assumes may be more than the tolerance bears. */
+static void ask_provisional(const struct calibration_ask *a, const struct level *l,
+			    const struct baseline *b, const struct scale *s, struct calibration *c)
+{
+	bool provisional = c->blocks < CALIBRATION_SESSIONS;
+	struct pool older = {0};
+	struct forecast_gate g;
+
+	level_older(l, b, s, provisional, &older);
+	c->older_ss = older.ss;
+	c->older_df = older.df;
+	g = played(a, c, s, c->blocks);
+	if (!provisional || !isfinite(a->tolerance))
+		return;
+	c->least = scale_loss(s, forecast_least(&g));
+	c->passes_from = forecast_passes_from(g);
 }
 
 void calibration_beside(struct calibration_ask *a, const struct job *jobs, size_t njobs,
@@ -199,149 +226,107 @@ void calibration_beside(struct calibration_ask *a, const struct job *jobs, size_
 		}
 }
 
+static void nothing_known(const struct calibration_ask *a, const struct metric *m,
+			  struct calibration *c)
+{
+	*c = (struct calibration){.metric = m, .absolute = a->absolute, .tolerance = a->tolerance};
+	c->needed = c->factor = c->finds = c->interleaved = c->delta = NAN;
+	c->needed_raw = c->with_more = c->least = NAN;
+}
+
+static void calibrate_level(struct forecaster *f, const struct baseline *b,
+			    const struct calibration_ask *a, const struct level *l,
+			    const struct scale *s, struct calibration *c)
+{
+	c->delta = s->delta;
+	c->sessions = l->n;
+	c->left_out = l->left_out;
+	c->expired = l->expired;
+	c->blocks = level_blocks(l);
+	c->runs = l->runs;
+	c->level = level_median(l);
+	if (l->n == 0)
+		return;
+	measure_spread(l, s, c);
+	if (l->metric)
+		look_for_modes(b, l, s, c);
+	ask_provisional(a, l, b, s, c);
+	c->known = c->sessions >= CALIBRATION_SESSIONS && isfinite(c->median_sd);
+	if (c->known)
+		ask_rule(f, a, s, c);
+}
+
+/* How much of its tolerance the noise needs. */
+static double strain(const struct calibration *c)
+{
+	return c->known ? calibrate_need(c->median_sd, c->factor, c->q, c->least_step) / c->delta
+			: INFINITY;
+}
+
+/* All figures must pass, and any makes the gate red: the worst one is told, the forecast is that of
+ * all, each at its part of the red level. */
+static void calibrate_parts(struct forecaster *f, const struct baseline *b,
+			    const struct calibration_ask *ask, const struct tail_parts *p,
+			    struct calibration *c)
+{
+	const struct metric *m = c->metric;
+	struct forecast all[TAIL_PARTS], raw[TAIL_PARTS];
+	uint32_t passes_from = 0;
+	bool known = true;
+	size_t worst;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct tail_part *part = &p->v[i];
+		struct calibration_ask a = *ask;
+		struct calibration one;
+
+		a.red_total /= (double)p->n;
+		a.tolerance = part->tolerance;
+		a.absolute = part->absolute;
+		nothing_known(&a, m, &one);
+		calibrate_level(f, b, &a, &part->level, &part->scale, &one);
+		if (part->share)
+			one.interleaved = INFINITY;
+		snprintf(one.judged, sizeof(one.judged), "%s", part->name);
+		all[i] = one.forecast;
+		raw[i] = one.raw;
+		known &= one.forecast_known;
+		passes_from = one.passes_from > passes_from ? one.passes_from : passes_from;
+		if (i == 0 || strain(&one) > strain(c))
+			*c = one;
+	}
+	c->passes_from = passes_from;
+	c->forecast_known = known;
+	c->forecast = forecast_suite(all, p->n, &worst);
+	c->raw = forecast_suite(raw, p->n, &worst);
+}
+
 bool calibrate_gate(struct forecaster *f, const struct baseline *b, const struct calibration_ask *a,
 		    struct calibration *c)
 {
+	const struct metric *m = metric_find(a->metric);
 	bool set = isfinite(a->tolerance);
+	struct tail_parts parts;
+	struct arena arena;
 	struct level l;
 	struct scale s;
 
-	*c = (struct calibration){.metric = metric_find(a->metric), .absolute = a->absolute};
-	c->needed = c->factor = c->finds = c->interleaved = c->delta = NAN;
-	c->needed_raw = c->with_more = NAN;
-	if (!c->metric || !scale_make(c->metric, set ? a->tolerance : .05, a->absolute, &s))
+	nothing_known(a, m, c);
+	if (!m || !scale_make(m, set ? a->tolerance : .05, a->absolute, &s))
 		return false;
-	c->delta = s.delta;
+	arena_init(&arena);
 	level_open_beside(&l, b, a->target, a->job, a->metric, a->canary, a->canary_metric);
-	c->sessions = l.n;
-	c->left_out = l.left_out;
-	c->expired = l.expired;
-	c->blocks = level_blocks(&l);
-	c->runs = l.runs;
-	c->level = level_median(&l);
-	if (l.n > 0) {
-		measure_spread(&l, &s, c);
-		look_for_modes(b, &l, &s, c);
+	if (!calibration_tails(b, a, m, &l, &arena, &parts)) {
+		calibrate_level(f, b, a, &l, &s, c);
+	} else if (parts.n) {
+		calibrate_parts(f, b, a, &parts, c);
+		calibration_tails_release(&parts);
+	} else {
+		c->sessions = l.n;
+		c->blocks = level_blocks(&l);
+		c->unjudged = parts.why;
 	}
 	level_close(&l);
-	if (c->sessions == 0)
-		return false;
-	c->known = c->sessions >= CALIBRATION_SESSIONS && isfinite(c->median_sd);
-	if (c->known)
-		ask_rule(f, a, &s, c);
-	return true;
-}
-
-static void add_amount(const struct calibration *c, double x, struct str *out)
-{
-	if (!isfinite(x))
-		str_add(out, "unknown");
-	else if (c->absolute)
-		unit_format(out, c->metric->unit, x);
-	else
-		str_addf(out, "%.2g %%", x * 100);
-}
-
-void calibration_cure(const struct calibration_ask *a, const struct calibration *c, struct str *out)
-{
-	if (c->blocks < CALIBRATION_SESSIONS)
-		str_addf(out, "cure: accept sessions of other boots or days (%u of %u)", c->blocks,
-			 CALIBRATION_SESSIONS);
-	else if (c->sessions < MORE_SESSIONS && c->with_more <= c->delta)
-		str_addf(out, "cure: accept sessions until there are %u (now %zu)", MORE_SESSIONS,
-			 c->sessions);
-	else if (c->interleaved <= a->tolerance)
-		str_add(out, "cure: interleave: --versus ROLE, or --ab SETTING=A,B");
-	else {
-		str_add(out, "cure: a tolerance of ");
-		add_amount(c, c->needed, out);
-		str_add(out, ", a longer runtime or ramp_time, or role: watch");
-	}
-}
-
-static void add_verdict(const struct calibration_ask *a, const struct calibration *c,
-			struct str *out)
-{
-	str_add(out, "  tolerance ");
-	add_amount(c, a->tolerance, out);
-	str_add(out, c->state == GATEABLE         ? ": holds"
-		     : c->state == GATEABLE_NOISY ? ": too tight for this noise"
-						  : ": ungateable");
-	if (c->blocks < CALIBRATION_SESSIONS)
-		str_addf(out, " (from 5 boots or days on); now, provisional (%u of 5)", c->blocks);
-	if (c->forecast_known)
-		str_addf(out, "%s unchanged code passes in %.1f %%, undecided %.1f %%, red %.2f %%",
-			 c->blocks < CALIBRATION_SESSIONS ? "," : ";", 100 * c->forecast.pass,
-			 100 * c->forecast.undecided, 100 * c->forecast.red);
-	if (c->forecast_known && c->adjusted && c->blocks < CALIBRATION_SESSIONS)
-		str_add(out, ", not adjusted as long as that");
-	else if (c->forecast_known && c->adjusted)
-		str_addf(out, " (raw: %.1f, %.1f, %.2f %%)", 100 * c->raw.pass,
-			 100 * c->raw.undecided, 100 * c->raw.red);
-	str_add(out, "; finds a loss of ");
-	add_amount(c, c->finds, out);
-	str_addc(out, '\n');
-	if (c->state != GATEABLE) {
-		str_add(out, "  ");
-		calibration_cure(a, c, out);
-		str_addc(out, '\n');
-	}
-}
-
-void calibration_text(const struct calibration_ask *a, const struct calibration *c, struct str *out)
-{
-	baseline_add_gate(out, a->target, a->job, a->metric);
-	str_addf(out, ": %zu session%s, %u block%s, run sd ", c->sessions,
-		 c->sessions == 1 ? "" : "s", c->blocks, c->blocks == 1 ? "" : "s");
-	add_amount(c, c->run_sd, out);
-	if (c->expired)
-		str_addf(out, ", %zu expired", c->expired);
-	if (!c->known && c->sessions >= CALIBRATION_SESSIONS) {
-		str_addf(out,
-			 "\n  canary '%s' had one and the same value in all of them: it tells "
-			 "nothing\n",
-			 a->canary);
-		return;
-	}
-	if (!c->known) {
-		str_addf(out,
-			 "\n  %u sessions are needed to know the spread between sessions, "
-			 "better 10\n",
-			 CALIBRATION_SESSIONS);
-		return;
-	}
-	str_add(out, ", session sd ");
-	add_amount(c, c->session_sd, out);
-	str_add(out, ", of a session median ");
-	add_amount(c, c->raw_sd, out);
-	str_addc(out, '\n');
-	if (c->adjusted) {
-		str_addf(out, "  at equal level of canary '%s' (slope %.2f) that is ", a->canary,
-			 c->slope);
-		add_amount(c, c->median_sd, out);
-		str_add(out, ", by which the gate is judged\n");
-	}
-	if (c->blocks < CALIBRATION_SESSIONS)
-		str_addf(out,
-			 "  the sessions come from %u boot%s or day%s: what differs between boots "
-			 "is "
-			 "not in them\n",
-			 c->blocks, c->blocks == 1 ? "" : "s", c->blocks == 1 ? "" : "s");
-	if (c->apart > 0) {
-		str_addf(out, "  two modes: %zu and %zu runs, ", c->lower_mode, c->upper_mode);
-		add_amount(c, c->apart, out);
-		str_add(out, " apart\n");
-	}
-	str_add(out, "  this noise allows a tolerance of ");
-	add_amount(c, c->needed, out);
-	str_addf(out, " (%.2f x the sd)", c->factor);
-	if (c->adjusted) {
-		str_add(out, ", raw ");
-		add_amount(c, c->needed_raw, out);
-	}
-	str_addf(out, "; interleaved, %u pairs: ", PAIRS);
-	add_amount(c, c->interleaved, out);
-	str_addc(out, '\n');
-	if (isfinite(a->tolerance))
-		add_verdict(a, c, out);
+	arena_release(&arena);
+	return c->sessions > 0;
 }

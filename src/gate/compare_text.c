@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A comparison for people, and as a document. */
 #include "gate/compare.h"
+#include "gate/estimate.h"
 #include <math.h>
 
 /* "A", "B" ... "Z", then "27". */
@@ -97,21 +98,20 @@ static void add_sameness(const struct compare *c, const struct compare_row *row,
 /* Session sd as the verdicts assume it, with what the runs of these sessions add (PROCEDURE 7). */
 static uint32_t sessions_needed(const struct compare_row *row, size_t side)
 {
-	const double median = 0.287;
-	double tolerance = row->tolerance > 0 ? row->tolerance : 0.05, below, sum = 0, mean = 0;
+	double tolerance = row->tolerance > 0 ? row->tolerance : 0.05, sum = 0, mean = 0, assumed;
 	const struct compare_cell *b = &row->cell[side];
+	struct scale s = {.absolute = row->absolute};
 
 	for (size_t i = 0; i < b->nrun; i++)
 		mean += b->run[i] / (double)b->nrun;
 	for (size_t i = 0; i < b->nrun; i++)
 		sum += (b->run[i] - mean) * (b->run[i] - mean);
-	below = row->absolute ? tolerance : -log1p(-tolerance);
+	s.delta = row->absolute ? tolerance : -log1p(-tolerance);
+	assumed = scale_assumed_sd(&s, row->assumed_sd, row->cell[0].value);
 	if (b->nrun > 1)
 		sum /= (double)b->nrun - 1;
-	return difference_sessions(
-		sqrt((row->absolute ? below * below / 100 : row->assumed_sd * row->assumed_sd) +
-		     median * sum),
-		below);
+	sum *= median_variance((uint32_t)b->nrun);
+	return difference_sessions(sqrt(assumed * assumed + sum), s.delta);
 }
 
 static void add_cell(struct str *s, const struct compare_row *row, size_t side)

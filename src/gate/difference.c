@@ -41,9 +41,9 @@ static double mean_variance(size_t n)
 	return 1 / (double)n;
 }
 
-static double median_variance(size_t n)
+static double runs_variance(size_t n)
 {
-	return (n <= 2 ? 1 : M_PI_2) / (double)n; /* of two it is the mean */
+	return median_variance((uint32_t)n);
 }
 
 typedef double middle_fn(const double *v, size_t n);
@@ -81,7 +81,7 @@ void difference_of(const double *a, size_t na, const double *b, size_t nb, doubl
 void difference_of_medians(const double *a, size_t na, const double *b, size_t nb, double q,
 			   struct difference *out)
 {
-	difference_between(a, na, b, nb, q, median_of, median_variance, out);
+	difference_between(a, na, b, nb, q, median_of, runs_variance, out);
 }
 
 enum sameness difference_sameness(const struct difference *d, double below, double above)

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define ASSUMED_SESSION_SD 0.015
+#define STEPS_LEAST 5
+
 bool scale_make(const struct metric *m, double tolerance, bool absolute, struct scale *s)
 {
 	*s = (struct scale){.absolute = absolute,
@@ -56,6 +59,16 @@ double estimate_median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
+/* By integration over the density of the middle order statistics. Beyond the table the limit for
+ * many values, which is never too small. */
+double median_variance(uint32_t n)
+{
+	static const double of[] = {.287,  1,     .5,    .449,  .298,  .287,  .2148, .2104,
+				    .1682, .1661, .1384, .1372, .1176, .1168, .1023, .1017};
+
+	return n < sizeof(of) / sizeof(of[0]) ? of[n] : M_PI / 2 / n;
+}
+
 double estimate_session(const struct scale *s, const double *v, size_t n, double *work)
 {
 	for (size_t i = 0; i < n; i++)
@@ -95,6 +108,18 @@ void pool_add_runs(struct pool *p, const struct scale *s, const double *v, size_
 double pool_sd(const struct pool *p)
 {
 	return p->df > 0 ? sqrt(p->ss / p->df) : 0;
+}
+
+double scale_assumed_sd(const struct scale *s, double assumed, double level)
+{
+	double sd = assumed > 0 ? assumed : ASSUMED_SESSION_SD;
+
+	return s->absolute ? fmax(sd * fabs(level), s->delta / 10) : sd;
+}
+
+double scale_least(const struct scale *s, const struct metric *m, double q)
+{
+	return s->absolute && m->unit == UNIT_COUNT ? 0 : STEPS_LEAST * q;
 }
 
 size_t pool_block_means(double *v, const uint32_t *block, size_t n, uint32_t blocks)

@@ -32,6 +32,8 @@ double scale_loss(const struct scale *s, double difference);
 
 /* Median; sorts v. NaN when n == 0. */
 double estimate_median(double *v, size_t n);
+/* Variance of the median of n standard normal values (PROCEDURE 7: 0.287 of five). n 0 = 5. */
+double median_variance(uint32_t n);
 /* Session value: median of the oriented values of its runs. work has room for n. */
 double estimate_session(const struct scale *s, const double *v, size_t n, double *work);
 
@@ -43,6 +45,13 @@ void pool_add(struct pool *p, const double *v, size_t n);
 /* The oriented runs of one session. */
 void pool_add_runs(struct pool *p, const struct scale *s, const double *v, size_t n);
 double pool_sd(const struct pool *p); /* 0 without a degree of freedom */
+/* PROCEDURE 7 and DESIGN 3.4: the session sd that is assumed while it is not known, on the scale:
+ * the ratio `assumed` (0 = 1.5 %) where that is relative; else that share of the level, and a tenth
+ * of the tolerance at least. */
+double scale_assumed_sd(const struct scale *s, double assumed, double level);
+/* PROCEDURE 5.9: the least tolerance of a gate whose values come in steps of q: five of them. 0
+ * where whole things are counted and so many of them are allowed: there a step is no rounding. */
+double scale_least(const struct scale *s, const struct metric *m, double q);
 /* Replaces the n values by the means of their blocks (block[i] < blocks); returns blocks. */
 size_t pool_block_means(double *v, const uint32_t *block, size_t n, uint32_t blocks);
 

@@ -75,10 +75,12 @@ static bool fresh_run(struct evidence *e, struct judge *g, const struct run *run
 static void plan_look(struct evidence *e, const struct judge *g, uint32_t session)
 {
 	const struct session *s = &g->r->sessions.v[session];
-	uint32_t looks = s->from ? g->r->attempts.v[s->from - 1].looks : g->max;
+	uint32_t looks = s->from ? g->r->attempts.v[s->from - 1].looks : result_looks(g->r);
 
-	if (looks > g->max)
+	if (!s->from && looks < g->max)
 		looks = g->max;
+	if (looks > VERDICT_MAX_SESSIONS)
+		looks = VERDICT_MAX_SESSIONS;
 	if (e->n && looks < e->looks[e->n - 1])
 		looks = e->looks[e->n - 1];
 	e->looks[e->n] = looks;

@@ -2,8 +2,10 @@
 #include "gate/forecast.h"
 #include "base/vec.h"
 #include "gate/dist.h"
+#include "gate/estimate.h"
 #include "gate/forecast_play.h"
 #include "gate/interleaved.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,22 +37,41 @@ void forecast_close(struct forecaster *f)
 static bool same(const struct played *a, const struct played *b)
 {
 	return a->pairs == b->pairs && a->adjusted == b->adjusted && a->sessions == b->sessions &&
-	       a->blocks == b->blocks && a->max == b->max && a->sd == b->sd &&
-	       a->within == b->within && a->assumed == b->assumed && a->effect == b->effect &&
+	       a->blocks == b->blocks && a->max == b->max && a->looks == b->looks &&
+	       a->sd == b->sd && a->within == b->within && a->prior == b->prior &&
+	       a->effect == b->effect && a->q == b->q && a->one_boot == b->one_boot &&
+	       a->older_sd == b->older_sd && a->older_df == b->older_df &&
 	       !(a->red_total < b->red_total) && !(a->red_total > b->red_total);
 }
 
 /* Steps of a figure in units of the tolerance; rounded up, so that the forecast is not too good. */
-static int steps(double x, double delta)
+static int steps_of(double x, double delta, double step)
 {
-	double n = ceil(x / delta / FORECAST_STEP - 1e-9);
+	double n = ceil(x / delta / step - 1e-9);
 
 	return n < 0 ? 0 : n > 100000 ? 100000 : (int)n;
+}
+
+static int steps(double x, double delta)
+{
+	return steps_of(x, delta, FORECAST_STEP);
+}
+
+/* PROCEDURE 7: the variance of a session value that is assumed, with what its runs bring. */
+static double prior_sd(const struct forecast_gate *g)
+{
+	return sqrt(g->assumed_sd * g->assumed_sd +
+		    median_variance(g->runs) * g->within_sd * g->within_sd);
 }
 
 static bool known(double sd)
 {
 	return sd >= 0 && isfinite(sd);
+}
+
+static uint32_t looks_of(const struct forecast_gate *g)
+{
+	return g->looks > g->max && g->looks <= 6 ? g->looks : g->max;
 }
 
 static bool ask_pairs(const struct forecast_gate *g, struct played *p)
@@ -69,16 +90,21 @@ static bool ask_sessions(const struct forecast_gate *g, struct played *p)
 	p->sessions = g->sessions < FORECAST_SESSIONS_MAX ? g->sessions : FORECAST_SESSIONS_MAX;
 	p->blocks = g->blocks < p->sessions ? g->blocks : p->sessions;
 	p->max = g->max;
+	p->looks = looks_of(g);
 	p->sd = steps(g->sd, g->delta);
-	if (p->blocks >= FORECAST_PROVISIONAL) { /* the rule does not ask for them */
-		p->blocks = FORECAST_PROVISIONAL;
+	if (g->older_df > 0 && !g->adjusted) {
+		p->older_df = (int)fmin(g->older_df, FORECAST_SESSIONS_MAX);
+		p->older_sd = steps(sqrt(g->older_ss / g->older_df), g->delta);
+	}
+	if (p->blocks >= FORECAST_BLOCKS) { /* the rule does not ask for them */
+		p->blocks = FORECAST_BLOCKS;
 		p->adjusted = g->adjusted;
 		return true;
 	}
 	if (g->adjusted || !(g->assumed_sd >= 0 && g->within_sd >= 0))
 		return false;
-	p->assumed = steps(g->assumed_sd, g->delta);
-	p->within = steps(g->within_sd, g->delta);
+	p->prior = steps_of(prior_sd(g), g->delta, FORECAST_PRIOR_STEP);
+	p->one_boot = g->one_boot;
 	return true;
 }
 
@@ -89,8 +115,9 @@ bool forecast_ask(struct forecaster *f, const struct forecast_gate *g, struct fo
 	*out = (struct forecast){0, 0, 1, NAN};
 	if (!(g->delta > 0) || !isfinite(g->delta) || !(g->red_total > 0) || !isfinite(g->effect))
 		return false;
-	if (!(g->pairs ? ask_pairs(g, &p) : ask_sessions(g, &p)))
+	if (!(g->q >= 0) || !isfinite(g->q) || !(g->pairs ? ask_pairs(g, &p) : ask_sessions(g, &p)))
 		return false;
+	p.q = steps(g->q, g->delta);
 	p.effect = (int)lround(fmin(fmax(g->effect / g->delta / FORECAST_STEP, -1e5), 1e5));
 	for (size_t i = 0; i < f->v.n; i++)
 		if (same(&f->v.v[i], &p)) {
@@ -136,6 +163,64 @@ double forecast_tolerance(struct forecaster *f, struct forecast_gate g, double s
 double forecast_finds(struct forecaster *f, struct forecast_gate g, double share)
 {
 	return least(f, &g, &g.effect, g.delta, share, true);
+}
+
+/* The shipped rule on sessions without any difference: its limit is the tolerance it needs. */
+double forecast_least(const struct forecast_gate *g)
+{
+	double base[FORECAST_BLOCKS] = {0}, fresh[6] = {0}, least = INFINITY;
+	const uint32_t k = looks_of(g), looks[6] = {k, k, k, k, k, k};
+	struct stored_input in = {.base = base,
+				  .nbase = g->blocks,
+				  .fresh = fresh,
+				  .max = g->max,
+				  .looks = looks,
+				  .delta = DBL_MIN,
+				  .q = g->q,
+				  .red_total = .001,
+				  .provisional = true,
+				  .assumed_sd = g->assumed_sd,
+				  .within_sd = g->within_sd,
+				  .base_blocks = g->blocks,
+				  .runs = g->runs,
+				  .older_ss = g->older_ss,
+				  .older_df = g->older_df};
+
+	if (g->blocks == 0 || g->blocks >= FORECAST_BLOCKS || g->max < 1 || g->max > 6)
+		return NAN;
+	for (in.nfresh = 1; in.nfresh <= g->max; in.nfresh++) {
+		struct stored_output out;
+
+		in.fresh_blocks = g->one_boot ? 1 : (uint32_t)in.nfresh;
+		stored_judge(&in, &out);
+		if (isnan(out.upper))
+			return NAN;
+		least = fmin(least, out.upper + g->q);
+	}
+	return least;
+}
+
+uint32_t forecast_passes_from(struct forecast_gate g)
+{
+	for (; g.blocks < FORECAST_BLOCKS; g.blocks++) {
+		double least = forecast_least(&g);
+
+		if (isnan(least) || !(g.delta > 0))
+			return 0;
+		if (least <= g.delta)
+			break;
+	}
+	return g.blocks;
+}
+
+void forecast_add_shares(const struct forecast *f, size_t gates, struct str *out)
+{
+	str_addf(out, "pass %.1f %%, undecided %.1f %%, red ", 100 * f->pass, 100 * f->undecided);
+	if (f->red > 0) /* none of n: 3 / n at 95 % */
+		str_addf(out, "%.2f %%", 100 * f->red);
+	else
+		str_addf(out, "< %.1f %%",
+			 ceil(1000 * (1 - pow(1 - 3.0 / FORECAST_TRIALS, (double)gates))) / 10);
 }
 
 struct forecast forecast_suite(const struct forecast *v, size_t n, size_t *worst)

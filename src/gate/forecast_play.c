@@ -4,7 +4,6 @@
 #include "gate/interleaved.h"
 #include <math.h>
 
-#define TRIALS 2000u
 #define FRESH_MAX 6
 
 struct player {
@@ -25,17 +24,22 @@ static enum sequence_state sessions_once(struct player *r, const struct played *
 {
 	double base[FORECAST_SESSIONS_MAX], fresh[FRESH_MAX];
 	double base_canary[FORECAST_SESSIONS_MAX], fresh_canary[FRESH_MAX];
+	const uint32_t looks[FRESH_MAX] = {p->looks, p->looks, p->looks,
+					   p->looks, p->looks, p->looks};
 	double sd = p->sd * FORECAST_STEP, effect = p->effect * FORECAST_STEP;
 	struct stored_input in = {.base = base,
 				  .nbase = p->sessions,
 				  .fresh = fresh,
 				  .max = p->max,
+				  .looks = looks,
 				  .delta = 1,
 				  .red_total = p->red_total,
-				  .provisional = p->blocks < FORECAST_PROVISIONAL,
-				  .assumed_sd = p->assumed * FORECAST_STEP,
-				  .within_sd = p->within * FORECAST_STEP,
-				  .base_blocks = p->blocks};
+				  .q = p->q * FORECAST_STEP,
+				  .provisional = p->blocks < FORECAST_BLOCKS,
+				  .assumed_sd = p->prior * FORECAST_PRIOR_STEP,
+				  .base_blocks = p->blocks,
+				  .older_ss = p->older_df * pow(p->older_sd * FORECAST_STEP, 2),
+				  .older_df = p->older_df};
 	struct stored_output out = {.state = SEQUENCE_CONTINUE};
 
 	if (p->adjusted) {
@@ -50,7 +54,7 @@ static enum sequence_state sessions_once(struct player *r, const struct played *
 		fresh[in.nfresh] = effect + sd * draw(r);
 		fresh_canary[in.nfresh] = p->adjusted ? draw(r) : 0;
 		in.nfresh++;
-		in.fresh_blocks = (uint32_t)in.nfresh;
+		in.fresh_blocks = p->one_boot ? 1 : (uint32_t)in.nfresh;
 		stored_judge(&in, &out);
 	}
 	*cost = (unsigned)in.nfresh;
@@ -65,6 +69,7 @@ static enum sequence_state pairs_once(struct player *r, const struct played *p, 
 				       .candidate = arm[1],
 				       .budget = p->pairs,
 				       .delta = 1,
+				       .q = p->q * FORECAST_STEP,
 				       .red_total = p->red_total};
 	struct interleaved_output out;
 
@@ -84,7 +89,7 @@ void forecast_play(const double *normal, struct played *p)
 	struct player r = {.normal = normal};
 
 	rng_seed(&r.rng, 0x5eed);
-	for (unsigned t = 0; t < TRIALS; t++) {
+	for (unsigned t = 0; t < FORECAST_TRIALS; t++) {
 		unsigned one;
 		enum sequence_state st =
 			p->pairs ? pairs_once(&r, p, &one) : sessions_once(&r, p, &one);
@@ -93,8 +98,9 @@ void forecast_play(const double *normal, struct played *p)
 		pass += st == SEQUENCE_PASS || st == SEQUENCE_IMPROVEMENT;
 		red += st == SEQUENCE_REGRESSION;
 	}
-	p->out = (struct forecast){.pass = (double)pass / TRIALS,
-				   .red = (double)red / TRIALS,
-				   .undecided = (double)(TRIALS - pass - red) / TRIALS,
-				   .cost = (double)cost / TRIALS};
+	p->out = (struct forecast){.pass = (double)pass / FORECAST_TRIALS,
+				   .red = (double)red / FORECAST_TRIALS,
+				   .undecided =
+					   (double)(FORECAST_TRIALS - pass - red) / FORECAST_TRIALS,
+				   .cost = (double)cost / FORECAST_TRIALS};
 }

@@ -6,18 +6,23 @@
 #include "gate/forecast.h"
 
 #define FORECAST_SESSIONS_MAX 30u /* of a baseline: more change nothing that can be seen */
-#define FORECAST_PROVISIONAL 5u   /* blocks below which the assumed-sd rule judges */
 /* Spreads are played in steps of this share of the tolerance, so that gates share what was played.
  */
 #define FORECAST_STEP 0.02
 #define FORECAST_NORMALS 4096u
+/* The spread that is assumed decides alone whether a gate can pass: in finer steps. */
+#define FORECAST_PRIOR_STEP 0.005
+#define FORECAST_TRIALS 2000u
 
 /* Everything in units of the tolerance. */
 struct played {
-	uint32_t sessions, blocks, max;
+	uint32_t sessions, blocks, max, looks;
 	uint32_t pairs;
 	bool adjusted;
-	int sd, within, assumed, effect; /* steps */
+	int sd, within, effect, q; /* steps */
+	bool one_boot;
+	int prior; /* finer steps: sd of a session value as it is assumed, its runs' part in it */
+	int older_sd, older_df;
 	double red_total;
 	struct forecast out;
 };

@@ -87,18 +87,15 @@ static void find_blocks(struct evidence *e, struct judge *g, size_t k, struct st
 	free(t);
 }
 
-/* DESIGN 3.4: on the plain scale the assumed sd is 1.5 % of the baseline median, or delta / 10. */
+/* The level is that of the baseline. */
 static double assumed_sd(const struct evidence *e, const struct judge *g)
 {
-	double sd = g->r->assumed_session_sd > 0 ? g->r->assumed_session_sd : 0.015, *x, median;
+	double *x = xcalloc(e->nbase + 1, sizeof(*x)), median;
 
-	if (!e->scale.absolute)
-		return sd;
-	x = xcalloc(e->nbase + 1, sizeof(*x));
 	memcpy(x, e->base_x, e->nbase * sizeof(*x));
-	median = fabs(estimate_median(x, e->nbase));
+	median = estimate_median(x, e->nbase);
 	free(x);
-	return fmax(sd * median, e->scale.delta / 10);
+	return scale_assumed_sd(&e->scale, g->r->assumed_session_sd, median);
 }
 
 /* Sessions of one older epoch, from *at on, that could be compared with this result: their spread

@@ -52,6 +52,39 @@ void outlook_note_worst(struct outlook *out, const struct forecast *f, const cha
 	str_release(&name);
 }
 
+static void note_waiting(struct outlook *out, const struct calibration_ask *ask,
+			 const struct calibration *c)
+{
+	struct str s;
+
+	if (c->passes_from <= c->blocks)
+		return;
+	out->waiting++;
+	if (c->passes_from <= out->waits_for)
+		return;
+	out->waits_for = c->passes_from;
+	str_init(&s);
+	baseline_add_gate(&s, ask->target, ask->job, ask->metric);
+	str_addc(&s, ' ');
+	calibration_add_waits(ask, c, &s);
+	snprintf(out->waiter, sizeof(out->waiter), "%s", s.s);
+	str_release(&s);
+}
+
+static void note_unjudged(struct outlook *out, const struct calibration_ask *ask,
+			  const struct calibration *c)
+{
+	struct str s;
+
+	if (!c->unjudged || out->unjudged++)
+		return;
+	str_init(&s);
+	baseline_add_gate(&s, ask->target, ask->job, ask->metric);
+	str_addf(&s, " will be undecided: %s", c->unjudged);
+	snprintf(out->undecidable, sizeof(out->undecidable), "%s", s.s);
+	str_release(&s);
+}
+
 static bool one_gate(const struct outlook_ask *a, const struct baseline *b, struct forecaster *f,
 		     const struct check *c, double red_total, struct outlook *out,
 		     struct calibration *got)
@@ -63,19 +96,24 @@ static bool one_gate(const struct outlook_ask *a, const struct baseline *b, stru
 				      .tolerance = c->tolerance,
 				      .absolute = c->absolute,
 				      .max = a->max,
+				      .looks = a->looks,
 				      .gates = out->gates,
 				      .undecided = UNDECIDED,
 				      .red_total = red_total,
 				      .assumed_sd = a->assumed_sd};
 
 	calibration_beside(&ask, a->jobs, a->njobs, j);
-	if (!calibrate_gate(f, b, &ask, got) || !got->forecast_known)
+	if (!calibrate_gate(f, b, &ask, got))
+		return false;
+	note_waiting(out, &ask, got);
+	note_unjudged(out, &ask, got);
+	if (!got->forecast_known)
 		return false;
 	if (outlook_is_worst(out, &got->forecast)) {
 		struct str cure;
 
 		str_init(&cure);
-		calibration_cure(&ask, got, &cure);
+		calibration_cure(got, &cure);
 		outlook_note_worst(out, &got->forecast, ask.target, ask.job, ask.metric, cure.s);
 		str_release(&cure);
 	}
@@ -130,10 +168,9 @@ void outlook(const struct outlook_ask *a, const struct baseline *b, struct outlo
 
 static void add_forecast(const struct outlook *o, struct str *out)
 {
-	str_addf(out,
-		 "forecast on unchanged code: pass %.1f %%, undecided %.1f %%, red %.2f %%, after "
-		 "%.1f ",
-		 100 * o->all.pass, 100 * o->all.undecided, 100 * o->all.red, o->all.cost);
+	str_add(out, "forecast on unchanged code: ");
+	forecast_add_shares(&o->all, o->played, out);
+	str_addf(out, ", after %.1f ", o->all.cost);
 	if (o->pairs)
 		str_addf(out, "pairs of at most %u", o->pairs);
 	else
@@ -142,10 +179,11 @@ static void add_forecast(const struct outlook *o, struct str *out)
 		str_addf(out, " (%zu of %zu gates; of the others too few sessions are known)",
 			 o->played, o->gates);
 	str_addc(out, '\n');
-	if (o->adjusted)
-		str_addf(out,
-			 "  raw, without adjust_by: pass %.1f %%, undecided %.1f %%, red %.2f %%\n",
-			 100 * o->raw.pass, 100 * o->raw.undecided, 100 * o->raw.red);
+	if (o->adjusted) {
+		str_add(out, "  raw, without adjust_by: ");
+		forecast_add_shares(&o->raw, o->played, out);
+		str_addc(out, '\n');
+	}
 	if (*o->worst)
 		str_addf(out, "  most of the undecided: %s (%.1f %%); %s\n", o->worst,
 			 100 * o->worst_share, o->cure);
@@ -162,5 +200,15 @@ void outlook_text(const struct outlook *o, struct str *out)
 			out,
 			"forecast: not known, %u comparable sessions of a gate are needed for it\n",
 			CALIBRATION_SESSIONS);
+	if (o->waiting > 1)
+		str_addf(out, "  %zu of %zu gates cannot turn green yet; of them %s\n", o->waiting,
+			 o->gates, o->waiter);
+	else if (o->waiting)
+		str_addf(out, "  %s\n", o->waiter);
+	if (o->unjudged > 1)
+		str_addf(out, "  %zu gates will be undecided, of them: %s\n", o->unjudged,
+			 o->undecidable);
+	else if (o->unjudged)
+		str_addf(out, "  %s\n", o->undecidable);
 	outlook_pairs_text(o, out);
 }

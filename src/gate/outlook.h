@@ -21,8 +21,9 @@ struct outlook_ask {
 	size_t nchecks;
 	const struct target *targets; /* roles */
 	size_t ntargets;
-	bool any_role; /* the targets are not known (lint): the roles of the baseline hold */
-	uint32_t max;  /* sessions at most */
+	bool any_role;  /* the targets are not known (lint): the roles of the baseline hold */
+	uint32_t max;   /* sessions at most */
+	uint32_t looks; /* K of the levels: what the suite plans */
 	double assumed_sd;
 	const struct interleave *interleave; /* kind other than none: two arms in turn */
 };
@@ -45,8 +46,14 @@ struct outlook {
 	size_t played;       /* of those the ones behind `all` */
 	char worst[160];     /* gate with the most undecided, "" = none above 1 % */
 	double worst_share;  /* its undecided */
-	char cure[100];      /* the cheapest for it */
-	size_t nbears;       /* tolerances of the other gates, each once */
+	char cure[300];      /* the cheapest for it */
+	/* Gates that cannot pass yet, whatever their sessions show; the one that waits longest. */
+	size_t waiting;
+	uint32_t waits_for;    /* boots or days */
+	size_t unjudged;       /* gates of which the rule decides nothing */
+	char undecidable[400]; /* one of them, and why */
+	char waiter[600];      /* its name, and why */
+	size_t nbears;         /* tolerances of the other gates, each once */
 	struct outlook_bear bears[OUTLOOK_BEARS];
 	char arms[100]; /* roles whose sessions would tell the run sd */
 };

@@ -5,7 +5,7 @@
  * but what run sd the tolerance can bear is known.
  */
 #include "gate/baseline_level.h"
-#include "gate/calibrate.h"
+#include "gate/calibration_tails.h"
 #include "gate/interleaved.h"
 #include "gate/outlook_gates.h"
 #include <math.h>
@@ -13,8 +13,9 @@
 
 #define RUN_DF 8.0 /* two sessions of five runs: fewer tell no spread */
 
+/* step gets the largest one of these and of before. */
 static double run_sd_of(const struct baseline *b, const char *role, const struct job *j,
-			const char *metric, const struct scale *s)
+			const char *metric, const struct scale *s, double *step)
 {
 	const struct pool *p;
 	struct level l;
@@ -24,20 +25,62 @@ static double run_sd_of(const struct baseline *b, const char *role, const struct
 	p = s->absolute ? &l.runs_plain : &l.runs_log;
 	if (p->df >= RUN_DF)
 		sd = calibrate_sd(pool_sd(p), (size_t)p->df + 1);
+	*step = fmax(*step, s->absolute ? l.step_plain : l.step_log);
 	level_close(&l);
 	return sd;
 }
 
 /* Of the arm with the noisier runs, as far as they are known; NAN = of neither. */
 static double run_sd(const struct outlook_ask *a, const struct baseline *b, const struct job *j,
-		     const char *metric, const struct scale *s)
+		     const char *metric, const struct scale *s, double *step)
 {
 	const char *role = j->target < a->ntargets ? a->targets[j->target].role : "";
-	double sd = run_sd_of(b, role, j, metric, s);
+	double sd = run_sd_of(b, role, j, metric, s, step);
 
 	if (a->interleave->kind == INTERLEAVE_VERSUS)
-		sd = fmax(sd, run_sd_of(b, a->interleave->name[ARM_REFERENCE], j, metric, s));
+		sd = fmax(sd, run_sd_of(b, a->interleave->name[ARM_REFERENCE], j, metric, s, step));
 	return sd;
+}
+
+/* Between two arms nothing is judged on a cliff (gate_cliff_between). */
+static bool on_cliff(const struct baseline *b, const char *role, const struct job *j,
+		     const struct check *c, const struct metric *m)
+{
+	const struct calibration_ask ask = {.target = role,
+					    .job = j->name,
+					    .metric = c->metric,
+					    .tolerance = c->tolerance,
+					    .absolute = c->absolute};
+	struct tail_parts parts = {0};
+	struct arena a;
+	struct level l;
+	bool cliff;
+
+	if (m->stat != STAT_PERCENTILE)
+		return false;
+	arena_init(&a);
+	level_open(&l, b, NULL, role, j->name, c->metric);
+	cliff = calibration_tails(b, &ask, m, &l, &a, &parts);
+	calibration_tails_release(&parts);
+	level_close(&l);
+	arena_release(&a);
+	return cliff;
+}
+
+static void note_cliff(struct outlook *out, const char *role, const struct job *j,
+		       const struct check *c)
+{
+	struct str name;
+
+	if (out->unjudged++)
+		return;
+	str_init(&name);
+	baseline_add_gate(&name, role, j->name, c->metric);
+	snprintf(out->undecidable, sizeof(out->undecidable),
+		 "%s will be undecided: the percentile lies on a cliff between two modes, and the "
+		 "share of slow I/Os is judged against a stored baseline only",
+		 name.s);
+	str_release(&name);
 }
 
 static void name_arms(const struct outlook_ask *a, const struct job *j, struct outlook *out)
@@ -83,10 +126,15 @@ static void add_cure(struct forecaster *f, struct forecast_gate g, size_t gates,
 		str_addf(out, "cure: --pairs %u", budgets[i]);
 		return;
 	}
-	tolerance = scale_loss(s, calibrate_interleaved(now, share) * g.within_sd);
+	tolerance = scale_loss(s, calibrate_need(g.within_sd, calibrate_interleaved(now, share),
+						 g.q, scale_least(s, m, g.q)));
 	str_add(out, "cure: a tolerance of ");
 	unit_format(out, c->absolute ? m->unit : UNIT_RATIO, tolerance);
-	str_add(out, ", a longer runtime or ramp_time, or role: watch");
+	str_add(out,
+		!c->absolute && calibration_gates_nothing(tolerance, m)
+			? " would be needed and gate nothing: a longer runtime or ramp_time, or "
+			  "role: watch"
+			: ", a longer runtime or ramp_time, or role: watch");
 }
 
 static bool one_gate(const struct outlook_ask *a, const struct baseline *b, struct forecaster *f,
@@ -101,8 +149,14 @@ static bool one_gate(const struct outlook_ask *a, const struct baseline *b, stru
 	if (!m || !scale_make(m, c->tolerance, c->absolute, &s))
 		return false;
 	g.delta = s.delta;
-	g.within_sd = run_sd(a, b, j, c->metric, &s);
+	g.within_sd = run_sd(a, b, j, c->metric, &s, &g.q);
 	name_arms(a, j, out);
+	if (on_cliff(b, j->target < a->ntargets ? a->targets[j->target].role : "", j, c, m) ||
+	    (a->interleave->kind == INTERLEAVE_VERSUS &&
+	     on_cliff(b, a->interleave->name[ARM_REFERENCE], j, c, m))) {
+		note_cliff(out, j->target < a->ntargets ? a->targets[j->target].role : "", j, c);
+		return false;
+	}
 	if (!forecast_ask(f, &g, to)) {
 		note_bear(out, c, m, &s);
 		return false;

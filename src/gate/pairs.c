@@ -124,7 +124,9 @@ static bool one_layout(const struct judge *g, const struct arms *a)
 static void fill_numbers(const struct evidence *e, const struct interleaved_input *in,
 			 const struct interleaved_output *out, struct verdict *v)
 {
-	double a = scale_change(&e->scale, out->floor), b = scale_change(&e->scale, out->upper);
+	double q = sequence_step(out->state, out->upper, in->delta, in->q);
+	double a = scale_change(&e->scale, out->floor - q),
+	       b = scale_change(&e->scale, out->upper + q);
 	double sorted[INTERLEAVE_PAIRS_MAX], base;
 
 	memcpy(sorted, in->reference, out->pairs * sizeof(*sorted));
@@ -149,6 +151,8 @@ static enum verdict_kind kind_of(const struct judge *g, const struct evidence *e
 	case SEQUENCE_IMPROVEMENT:
 		return VERDICT_IMPROVEMENT;
 	case SEQUENCE_PASS: /* named as in stored.c */
+		if (gate_too_coarse(e, out->upper))
+			break;
 		return out->upper < -in->delta ? VERDICT_IMPROVEMENT : VERDICT_PASS;
 	case SEQUENCE_CONTINUE:
 	case SEQUENCE_GIVE_UP:
@@ -176,7 +180,8 @@ static void add_state(struct str *s, const struct judge *g, const struct evidenc
 			 out->futile ? "," : ":", out->pairs, g->r->interleave.pairs,
 			 v->leaning < 0 ? "fail" : "pass");
 		gate_add_loss(s, e, v->excluded);
-		str_add(s, " cannot be excluded");
+		str_add(s,
+			out->state == SEQUENCE_PASS ? " would be excluded" : " cannot be excluded");
 		gate_add_steps(s, e);
 		break;
 	default:

@@ -129,7 +129,7 @@ static void add_attempt(const struct piece *p, bool first, struct result *r, str
 	to->ended = p->a ? p->a->ended : p->r->ended;
 	to->sessions_min = p->a ? p->a->sessions_min : p->r->sessions_min;
 	/* What it was told to plan for, it was told before it began. The first one stands alone. */
-	to->looks = p->a ? p->a->looks : first ? p->r->sessions_max : r->sessions_max;
+	to->looks = p->a ? p->a->looks : first ? result_looks(p->r) : r->sessions_max;
 	keep_selection(p, r, to);
 	facts_init(&to->host);
 	if (p->own) { /* measured already (judge): what it came to alone is not forgotten */

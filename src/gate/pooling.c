@@ -55,11 +55,6 @@ struct check *pooling_find_check(const struct result *r, uint32_t job, const cha
 	return NULL;
 }
 
-static uint32_t most_sessions(const struct result *r)
-{
-	return r->sessions_suite > r->sessions_max ? r->sessions_suite : r->sessions_max;
-}
-
 /* Array of its own: that of a plan serves other results too. */
 static void *own_copy(struct arena *a, const void *v, size_t n, size_t size)
 {
@@ -163,10 +158,10 @@ static int put_together(struct result *r, const char *name, const struct pool_so
 	pieces_add(&p, r, name, NULL, true);
 	if (pieces_once(&p, e) == 0 && grows(&p, r)) {
 		pieces_arrange(&p);
-		r->sessions_max = most_sessions(r);
+		r->sessions_max = result_looks(r);
 		for (size_t i = 0; i < n; i++)
-			if (most_sessions(source[i].r) > r->sessions_max)
-				r->sessions_max = most_sessions(source[i].r);
+			if (result_looks(source[i].r) > r->sessions_max)
+				r->sessions_max = result_looks(source[i].r);
 		pieces_into(&p, r);
 		if (!r->owns_plan) {
 			r->jobs = own_copy(&r->arena, r->jobs, r->njobs, sizeof(*r->jobs));

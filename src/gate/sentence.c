@@ -59,13 +59,19 @@ void gate_add_known(struct str *s, const struct judge *g, const struct evidence 
 	str_release(&day);
 }
 
+bool gate_too_coarse(const struct evidence *e, double upper)
+{
+	return scale_least(&e->scale, e->metric, e->step) > e->scale.delta && upper + e->step > 0;
+}
+
 void gate_add_steps(struct str *s, const struct evidence *e)
 {
-	if (e->step * 5 <= e->scale.delta) /* PROCEDURE 5.9 */
+	if (!gate_too_coarse(e, INFINITY))
 		return;
-	str_add(s, ", the values come in steps of ");
+	str_add(s, ", too coarse: the values come in steps of ");
 	gate_add_loss(s, e, e->step);
-	str_add(s, ", too coarse for this tolerance");
+	str_add(s, ", and a pass takes a tolerance of five of them, ");
+	gate_add_loss(s, e, scale_loss(&e->scale, scale_least(&e->scale, e->metric, e->step)));
 }
 
 static void add_state(struct str *s, const struct judge *g, const struct evidence *e,
@@ -91,7 +97,8 @@ static void add_state(struct str *s, const struct judge *g, const struct evidenc
 			": undecided after %zu of at most %u new session%s, leaning %s, a loss of ",
 			e->k, g->max, plural, v->leaning < 0 ? "fail" : "pass");
 		gate_add_loss(s, e, v->excluded);
-		str_add(s, " cannot be excluded");
+		str_add(s,
+			out->state == SEQUENCE_PASS ? " would be excluded" : " cannot be excluded");
 		gate_add_steps(s, e);
 		break;
 	default:

@@ -5,6 +5,7 @@
  */
 #include "gate/sequence.h"
 #include "gate/dist.h"
+#include "gate/estimate.h"
 #include <math.h>
 
 #define MAX_LOOKS 6u
@@ -25,10 +26,6 @@ static const struct level_row levels[MAX_LOOKS + 1] = {
 	[6] = {.0128, {.00031, .00015, .000028}},
 };
 
-/* Variance of the median of r standard normal values; more than five only makes it smaller, and the
- * tabulated error rates were found with 0.287. */
-static const double median_variance[6] = {0.287, 1.0, 0.5, 0.449, 0.298, 0.287};
-
 double stored_pass_level(uint32_t max)
 {
 	return max >= 1 && max <= MAX_LOOKS ? levels[max].pass : NAN;
@@ -44,6 +41,13 @@ double stored_red_level(uint32_t max, double total)
 		if (total * (1 + 1e-9) >= red_totals[i])
 			return levels[max].red[i];
 	return total / (double)(max - 1);
+}
+
+double sequence_step(enum sequence_state state, double upper, double delta, double q)
+{
+	bool shown = state == SEQUENCE_REGRESSION || state == SEQUENCE_IMPROVEMENT;
+
+	return shown || upper < -delta ? 0 : q;
 }
 
 struct group {
@@ -179,8 +183,8 @@ static struct look look_assumed(const struct stored_input *in, size_t k)
 		group_blocks(in->base, in->nbase, in->nbase, in->base_block, in->base_blocks);
 	struct group fb = group_blocks(in->fresh, k, in->nfresh, in->fresh_block, in->fresh_blocks);
 	struct group f = group_sessions(in->fresh, k);
-	double w = median_variance[in->runs < 5 ? in->runs : 5];
-	double va = in->assumed_sd * in->assumed_sd + w * in->within_sd * in->within_sd;
+	double va = in->assumed_sd * in->assumed_sd +
+		    median_variance(in->runs) * in->within_sd * in->within_sd;
 	double nu = (b.n - 1) + (fb.n - 1) + in->older_df, df = PRIOR_DF + nu;
 	/* nu * s^2 is the sum of squares itself */
 	double s = fmax(sqrt((PRIOR_DF * va + b.ss + fb.ss + in->older_ss) / df), in->q / 2);

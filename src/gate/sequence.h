@@ -26,9 +26,9 @@ struct stored_input {
 	const double *fresh; /* new session values in order */
 	size_t nfresh;       /* k */
 	uint32_t max;        /* K, 1..6 */
-	/* K of each new session's look as it was planned when that was made, never falling and at
-	 * most max; NULL = max. A decision that was told stays one when the sequence goes on with a
-	 * larger K. */
+	/* K of each new session's look as it was planned when that was made, never falling; NULL =
+	 * max. A decision that was told stays one when the sequence goes on with a larger K; and
+	 * more than max where fewer sessions are made now than are planned. */
 	const uint32_t *looks;
 	double delta;        /* tolerance on the oriented scale, > 0 */
 	double q;            /* quantisation step on the same scale, >= 0 */
@@ -75,6 +75,10 @@ void stored_judge(const struct stored_input *in, struct stored_output *out);
  * same where those figures are the same at every look.
  */
 bool stored_look(const struct stored_input *in, struct stored_output *out);
+
+/* The step that the rule put on top of the limit it decided by: none where it showed a difference,
+ * for which no step is asked. */
+double sequence_step(enum sequence_state state, double upper, double delta, double q);
 
 /*
  * One-sided levels of PROCEDURE 5.5 for K = 1..6 looks. A red total that is not tabulated takes the

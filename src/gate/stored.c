@@ -9,9 +9,10 @@ static void fill_numbers(const struct judge *g, const struct evidence *e,
 			 struct verdict *v)
 {
 	/* One interval for every verdict, at the level of a pass; a red one holds at a far stricter
-	 * level. */
+	 * level. Its ends are the limits of the rule: what excludes a loss has the step in it. */
 	uint32_t look = out->decided_at ? (uint32_t)out->decided_at : (uint32_t)in->nfresh;
-	double half = dist_t_upper(stored_pass_level(in->looks[look - 1]), out->df) * out->se;
+	double half = dist_t_upper(stored_pass_level(in->looks[look - 1]), out->df) * out->se +
+		      sequence_step(out->state, out->upper, in->delta, in->q);
 	double a = scale_change(&e->scale, out->est - half),
 	       b = scale_change(&e->scale, out->est + half);
 
@@ -58,6 +59,8 @@ static enum verdict_kind kind_of(const struct judge *g, const struct evidence *e
 	case SEQUENCE_IMPROVEMENT:
 		return VERDICT_IMPROVEMENT;
 	case SEQUENCE_PASS:
+		if (gate_too_coarse(e, out->upper))
+			break;
 		/* A pass falls before the second session that IMPROVEMENT waits for. It keeps its
 		 * status; when even its limit lies beyond the tolerance on the good side, it is
 		 * named so. */

@@ -125,6 +125,11 @@ void gate_add_head(struct str *s, const struct evidence *e, const struct verdict
 void gate_add_loss(struct str *s, const struct evidence *e, double loss);
 void gate_add_known(struct str *s, const struct judge *g, const struct evidence *e, bool covered);
 void gate_add_steps(struct str *s, const struct evidence *e);
+/* PROCEDURE 5.9: a tolerance of fewer than five steps of the values tells nothing from rounding: no
+ * pass comes of it, unless the limit excludes any loss, or whole
+ * things are counted (scale_least). A loss that is shown all the
+ * same is one. */
+bool gate_too_coarse(const struct evidence *e, double upper);
 /* The sentence for a decided or undecided gate. */
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,
 		   struct verdict *v, struct str *s);

@@ -29,6 +29,11 @@ const struct facts *result_session_target(const struct result *r, uint32_t sessi
 	return a && a->targets ? &a->targets[target] : &r->targets[target].facts;
 }
 
+uint32_t result_looks(const struct result *r)
+{
+	return r->sessions_suite > r->sessions_max ? r->sessions_suite : r->sessions_max;
+}
+
 const char *result_session_boot(const struct result *r, uint32_t session)
 {
 	const struct session *s = &r->sessions.v[session];

@@ -151,6 +151,9 @@ void result_release(struct result *r); /* empty afterwards, may be called again 
 const struct facts *result_session_host(const struct result *r, uint32_t session);
 const struct facts *result_session_target(const struct result *r, uint32_t session,
 					  uint32_t target);
+/* K that the levels of its looks are for: what the suite plans for a sequence, more when it was told so.
+ * A run that makes fewer sessions may be gone on with, and its look is one of as many. */
+uint32_t result_looks(const struct result *r);
 const char *result_session_boot(const struct result *r, uint32_t session); /* NULL = unknown */
 void attempts_release(struct result *r); /* the result has none afterwards */
 /* Did that attempt (from 0) select the job? */

@@ -327,17 +327,39 @@ static double run_written(const struct job *j, bool *bounded)
 	return (bytes + ramp * rate) * write_share(j);
 }
 
-uint64_t plan_session_written(const struct plan *p, bool *bounded)
+/* What a run of the job will write when it writes as fast as accepted sessions did; the share of
+ * the writes is in that rate. */
+static double run_seen(const struct job *j, double rate)
+{
+	double seconds = (double)(j->ramp_time + j->runtime) / (double)NS_PER_SEC;
+	double most = INFINITY;
+
+	if (!j->time_based) /* the ramp is not bound by the size */
+		most = size_bytes(j) * write_share(j) +
+		       rate * (double)j->ramp_time / (double)NS_PER_SEC;
+	return !j->time_based && !j->runtime ? most : fmin(rate * seconds, most);
+}
+
+uint64_t plan_session_written(const struct plan *p, bool *bounded, bool *seen)
 {
 	double sum = layout_bytes(p) + refill_bytes(p);
+
+	bool any = false;
 
 	*bounded = true;
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct job *j = &p->jobs[i];
 
 		if (j->state == JOB_READY && job_writes(j) && !job_trims(j) &&
-		    !plan_job_diskless(j))
-			sum += j->runs * run_written(j, bounded);
+		    !plan_job_diskless(j)) {
+			bool known = p->seen_write && isfinite(p->seen_write[i]);
+
+			sum += j->runs *
+			       (known ? run_seen(j, p->seen_write[i]) : run_written(j, bounded));
+			any |= known;
+		}
 	}
+	if (seen)
+		*seen = any;
 	return clamp(sum);
 }

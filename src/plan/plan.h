@@ -71,6 +71,9 @@ struct plan {
 				  * holds not one session ...: else NULL */
 	int setup_code;          /* enum err_code of it: ERR_TARGET -> status 4, ERR_SUITE -> 2 */
 	struct notices notices;  /* announced replacements (auto) */
+	/* njobs: bytes/s that accepted sessions of the job wrote, NAN = none told it; the caller's,
+	 * NULL = nobody was asked */
+	const double *seen_write;
 };
 
 /*
@@ -147,8 +150,9 @@ uint64_t plan_layout_bytes(const struct plan *p);
  * Planned time of one session in ns: layout + runs x (ramp + runtime or estimate + harness). */
 uint64_t plan_session_time(const struct plan *p);
 /* Upper bound of bytes written in one session, layout included; UINT64_MAX is never returned: a
- * free-running write counts rate x time with the 2 GiB/s bound, and *bounded is false then. */
-uint64_t plan_session_written(const struct plan *p, bool *bounded);
+ * free-running write counts rate x time with the 2 GiB/s bound, and *bounded is false then. A job
+ * of p->seen_write counts what it wrote then, and *seen (may be NULL) is true: no upper bound. */
+uint64_t plan_session_written(const struct plan *p, bool *bounded, bool *seen);
 /* Text of an origin: "suite.yaml:12:5", "defaults suite.yaml:4:3", "matrix suite.yaml:9:7",
  * "default", "target", "command line"; a parameter follows: "suite.yaml:12:5 (--set runtime=1s)".
  */

@@ -251,6 +251,14 @@ const char *plan_budget_refuses(struct plan *p);
 /* show.c: a size for a sentence: "64 MiB", "4000 bytes", "76.1 GiB (81754075137 bytes)". */
 void plan_add_size(struct str *out, uint64_t bytes);
 const char *plan_size(struct arena *a, uint64_t bytes);
+/* For the list of words, where the bytes stand with their unit: "64 MiB (67108864)". */
+void plan_add_word_size(struct str *out, uint64_t bytes);
+/* Blanks up to that column of the line that begins at line_start, one at least. */
+void plan_pad_to(struct str *out, size_t line_start, size_t column);
+/* Text broken at blanks; the lines after the first are indented. */
+void plan_fold(struct str *out, size_t line_start, size_t indent, const char *text);
+/* show_jobs.c */
+void plan_show_jobs(const struct plan *p, struct str *out);
 
 /* trims.c: NULL, or why the job cannot trim on its target. */
 const char *job_trimmable(struct plan *p, const struct host *h, const struct job *j);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 80, WORD_COL = 28, VALUE_COL = 18, SIZE_DIGITS = 9999 };
+enum { WIDTH = 80, SIZE_DIGITS = 9999 };
 
 static const char *const size_units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
@@ -49,7 +49,7 @@ const char *plan_size(struct arena *a, uint64_t bytes)
 }
 
 /* For the list of words, where the bytes stand with their unit: "64 MiB (67108864)". */
-static void add_word_size(struct str *out, uint64_t bytes)
+void plan_add_word_size(struct str *out, uint64_t bytes)
 {
 	uint64_t v = bytes;
 	unsigned i = size_unit(&v);
@@ -65,7 +65,7 @@ static void add_word_size(struct str *out, uint64_t bytes)
 	str_addf(out, " (%llu)", (unsigned long long)bytes);
 }
 
-static void pad_to(struct str *out, size_t line_start, size_t column)
+void plan_pad_to(struct str *out, size_t line_start, size_t column)
 {
 	size_t width = utf8_width(out->s + line_start);
 
@@ -75,7 +75,7 @@ static void pad_to(struct str *out, size_t line_start, size_t column)
 }
 
 /* Text broken at blanks; the lines after the first are indented by `indent`. */
-static void fold(struct str *out, size_t line_start, size_t indent, const char *text)
+void plan_fold(struct str *out, size_t line_start, size_t indent, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, " ");
@@ -123,176 +123,12 @@ void plan_origin(const struct plan *p, const struct origin *o, struct str *out)
 	}
 }
 
-static void add_value(const struct word *w, const struct job *j, struct str *out)
-{
-	size_t before = out->len;
-
-	/* a share of the target says both the share and what it came to */
-	if (w->bytes && !word_percent(w, j))
-		add_word_size(out, word_bytes(w, j));
-	else
-		w->show(w, j, out);
-	if (out->len == before)
-		str_addc(out, '-');
-}
-
-/* A default that depends on other words may come out as fio's all the same. */
-static bool differs_from_fio(const struct plan *p, const struct word *w, const struct job *j)
-{
-	struct str value;
-	bool differs;
-
-	if (!w->fio_differs)
-		return false;
-	if (strcmp(w->name, "iodepth_batch_complete_max") == 0)
-		return j->iodepth_batch_complete_max != j->iodepth_batch_complete_min;
-	if (strcmp(w->name, "stonewall") == 0)
-		return p->suite->workloads.n > 1;
-	if (strcmp(w->name, "files") == 0)
-		return j->numjobs > 1 && p->targets[j->target].kind == TARGET_DIR;
-	str_init(&value);
-	w->show(w, j, &value);
-	differs = strcmp(value.s, w->fio_differs) != 0;
-	str_release(&value);
-	return differs;
-}
-
-/* A default that has no meaning for the job: its value is that there is none. */
-static bool empty_word(const struct word *w, const struct job *j)
-{
-	if (strcmp(w->name, "sim") == 0)
-		return !j->sim || !*j->sim;
-	return strcmp(w->name, "rwmixread") == 0 && j->rw != RW_RW && j->rw != RW_RANDRW;
-}
-
-static void show_word(const struct plan *p, size_t job, const struct word *w, struct str *out)
-{
-	const struct origin *og = &p->origins[job].of[word_index(w)];
-	size_t start = out->len;
-	struct str origin;
-
-	str_addf(out, "  %s", w->name);
-	pad_to(out, start, WORD_COL);
-	add_value(w, &p->jobs[job], out);
-	pad_to(out, start, WORD_COL + VALUE_COL);
-	str_init(&origin);
-	plan_origin(p, og, &origin);
-	if (og->kind == ORIGIN_DEFAULT)
-		str_addf(&origin, ", differs from fio (fio: %s)", w->fio_differs);
-	fold(out, start, WORD_COL + VALUE_COL, origin.s);
-	str_release(&origin);
-}
-
-/* What was written has a line of its own, and so has a default that a user of fio would not expect;
- * the other defaults are one paragraph. */
-static void show_words(const struct plan *p, size_t job, struct str *out)
-{
-	const struct job *j = &p->jobs[job];
-	size_t start;
-	struct str rest;
-
-	str_init(&rest);
-	for (unsigned i = 0; i < word_count; i++) {
-		const struct word *w = &word_table[i];
-
-		if (p->origins[job].of[i].kind != ORIGIN_DEFAULT || differs_from_fio(p, w, j)) {
-			show_word(p, job, w, out);
-		} else if (!empty_word(w, j)) {
-			str_addf(&rest, "%s%s ", rest.len ? ", " : "", w->name);
-			add_value(w, j, &rest);
-		}
-	}
-	start = out->len;
-	str_add(out, "  defaults: ");
-	fold(out, start, 4, rest.s);
-	str_release(&rest);
-}
-
-static void show_limit(const struct check *c, struct str *out)
-{
-	const struct metric *m = metric_find(c->metric);
-
-	str_add(out, c->text);
-	if (c->role == ROLE_WATCH && c->kind == CHECK_GATE)
-		str_add(out, ", watch");
-	if (c->percent_of && m && !isnan(c->reference)) {
-		str_add(out, " = ");
-		unit_format(out, m->unit, c->limit * c->reference);
-	} else if (c->percent_of && c->reference_why) {
-		str_addf(out, ", undecidable: %s", c->reference_why);
-	}
-	if (c->known.ticket)
-		str_addf(out, ", known %s", c->known.ticket);
-	if (c->skipped)
-		str_addf(out, ", skipped: %s", c->skipped);
-}
-
-static void show_check(const struct check *c, struct str *out)
-{
-	size_t start = out->len;
-	struct str limit;
-
-	str_addf(out, "  %s", c->name);
-	if (utf8_width(out->s + start) >= WORD_COL) {
-		str_addc(out, '\n');
-		start = out->len;
-	}
-	pad_to(out, start, WORD_COL);
-	str_init(&limit);
-	show_limit(c, &limit);
-	fold(out, start, WORD_COL, limit.s);
-	str_release(&limit);
-}
-
-/* What runs at the same time. */
-static void show_company(const struct plan *p, size_t job, struct str *out)
-{
-	const struct job *j = &p->jobs[job];
-	size_t start = out->len;
-	struct str names;
-
-	if (!j->group)
-		return;
-	str_init(&names);
-	for (size_t i = j->group - 1; i < p->njobs; i++) {
-		const struct job *k = &p->jobs[i];
-
-		if (k->group != j->group || i == job || k->total)
-			continue;
-		str_addf(&names, "%s%s", names.len ? ", " : "", k->name);
-		if (k->target != j->target)
-			str_addf(&names, " on %s", p->targets[k->target].role);
-	}
-	str_add(out, j->total ? "  the total of " : "  together with ");
-	fold(out, start, 4, names.len ? names.s : "itself alone");
-	str_release(&names);
-}
-
-static void show_job(const struct plan *p, size_t job, size_t *check, struct str *out)
-{
-	const struct job *j = &p->jobs[job];
-	size_t start = out->len;
-
-	str_addf(out, "%s on %s\n", j->name, p->targets[j->target].role);
-	if (j->state != JOB_READY) {
-		start = out->len;
-		str_addf(out, "  %s: ", j->state == JOB_SKIPPED ? "skipped" : "error");
-		fold(out, start, 4, j->why ? j->why : "");
-	}
-	show_company(p, job, out);
-	if (!j->total)
-		show_words(p, job, out);
-	for (; *check < p->nchecks && p->checks[*check].job == job; (*check)++)
-		show_check(&p->checks[*check], out);
-	str_addc(out, '\n');
-}
-
 static void show_line(struct str *out, const char *label, const char *text)
 {
 	size_t start = out->len;
 
 	str_addf(out, "%s", label);
-	fold(out, start, 4, text);
+	plan_fold(out, start, 4, text);
 }
 
 static void show_head(const struct plan *p, struct str *out)
@@ -358,7 +194,7 @@ static void add_budget(const struct plan *p, uint64_t one, uint64_t budget,
 	str_add(out, ", budget ");
 	format(out, budget);
 	if ((double)one * rounds_min(p) > (double)budget)
-		str_add(out, " (may not be enough)");
+		str_add(out, p->setup_error ? " (not enough)" : " (may not be enough)");
 }
 
 static void format_bytes(struct str *out, uint64_t bytes)
@@ -370,13 +206,15 @@ static void show_totals(const struct plan *p, struct str *out)
 {
 	uint64_t time = plan_session_time(p), written;
 	size_t state[3] = {0};
-	bool bounded;
+	bool bounded, seen;
 	struct str line;
 
-	written = plan_session_written(p, &bounded);
+	written = plan_session_written(p, &bounded, &seen);
 	for (size_t i = 0; i < p->njobs; i++)
 		state[p->jobs[i].state]++;
 	str_init(&line);
+	if (p->setup_error)
+		str_addf(&line, "none runs, for the error above; without it ");
 	str_addf(&line, "%zu ready, %zu skipped, %zu in error", state[JOB_READY],
 		 state[JOB_SKIPPED], state[JOB_ERROR]);
 	show_line(out, "jobs     ", line.s);
@@ -388,9 +226,12 @@ static void show_totals(const struct plan *p, struct str *out)
 	show_line(out, "time     ", line.s);
 	str_clear(&line);
 	format_bytes(&line, written);
-	str_addf(&line, " a %s%s", round_name(p), bounded ? " at most" : "");
+	str_addf(&line, " a %s%s", round_name(p),
+		 seen      ? ", by what accepted sessions wrote"
+		 : bounded ? " at most"
+			   : "");
 	if (!bounded) {
-		str_add(&line, " at ");
+		str_add(&line, seen ? ", the others at " : " at ");
 		format_bytes(&line, (uint64_t)PLAN_WRITE_RATE);
 		str_add(&line, "/s (free-running writes)");
 	}
@@ -402,10 +243,7 @@ static void show_totals(const struct plan *p, struct str *out)
 
 void plan_show(const struct plan *p, struct str *out)
 {
-	size_t check = 0;
-
 	show_head(p, out);
-	for (size_t i = 0; i < p->njobs; i++)
-		show_job(p, i, &check, out);
+	plan_show_jobs(p, out);
 	show_totals(p, out);
 }

@@ -34,7 +34,7 @@ t "from results" 0 "$P" calibrate "$T/noisy.yaml" "${from[@]}"
 has "$T/out" "dut loud gate read.iops: 6 sessions, 1 block"
 has "$T/out" "ungateable"
 has "$T/out" "cure: "
-has "$T/out" "suite: unchanged code passes in"
+has "$T/out" "suite on unchanged code: pass "
 has "$T/out" "the tolerance of iops comes from a parameter"
 has "$T/out" '-      iops: "1%"   # too tight'
 ok "the suite stays as it is" cmp "$T/noisy.yaml" "$T/kept.yaml"

@@ -89,4 +89,77 @@ has "$T/out" "ungateable"
 hasnt "$T/out" "equal level"
 t "and so the forecast" 0 "$P" plan adjust.yaml --target "$T/a"
 hasnt "$T/out" "pass 100.0 %"
+
+# The first day: every session of one boot, without any spread. What the plan says comes true.
+cat >day.yaml <<'EOS'
+blkgate: 1
+name: day
+parameters: {tol: 5%}
+defaults: {ioengine: sim, size: 1MiB, runtime: 1s, rw: randread, sim: 'lat=100us,sd=0.01%'}
+workloads:
+  - {name: quiet, gate: {read.iops: '${tol}'}}
+EOS
+for i in 1 2 3 4 5 6; do
+	"$P" run day.yaml --target "$T/a" --sessions 1 --seed "$i" --out "day$i" >/dev/null 2>&1 </dev/null
+	t "accept day $i" 0 "$P" baseline accept "day$i/result.json"
+	if [ "$i" -eq 1 ]; then
+		t "known from the first session on" 0 "$P" plan day.yaml --target "$T/a"
+		has "$T/out" "dut quiet gate read.iops cannot turn green before 2 boots or days are in the baseline (now 1)"
+	fi
+done
+cat >w.yaml <<'EOS'
+blkgate: 1
+name: writes
+defaults: {ioengine: psync, direct: false, size: 1MiB, bs: 64KiB, rw: write, runtime: 200ms, rate: 10MB/s}
+workloads:
+  - {name: one, gate: {write.iops: 50%}}
+  - {name: two, gate: {write.iops: 50%}}
+EOS
+t "before a session the bound" 0 "$P" plan w.yaml --target "$T/a"
+hasnt "$T/out" "accepted sessions wrote"
+"$P" run w.yaml --target "$T/a" --sessions 1 --out wrote >/dev/null 2>&1 </dev/null
+t "accept what wrote" 0 "$P" baseline accept wrote/result.json
+t "then what it wrote" 0 "$P" plan w.yaml --target "$T/a"
+has "$T/out" "a session, by what accepted sessions wrote"
+t "a gate that waits" 0 "$P" plan day.yaml --target "$T/a"
+has "$T/out" "forecast on unchanged code: pass 0.0 %, undecided 100.0 %, red < 0.2 %, after 5.0 sessions"
+has "$T/out" "dut quiet gate read.iops cannot turn green before 2 boots or days are in the baseline (now 1)"
+has "$T/out" "What helps: accept a session after a reboot or on another day, a wider tolerance, two arms in turn"
+t "calibrate says so" 0 "$P" calibrate day.yaml
+has "$T/out" "cannot turn green before 2 boots or days"
+t "and it does not" 3 "$P" run day.yaml --target "$T/a" --seed 9 --out later
+t "a tolerance that bears what is assumed" 0 "$P" plan day.yaml --target "$T/a" --set tol=6%
+has "$T/out" "forecast on unchanged code: pass 100.0 %"
+hasnt "$T/out" "cannot turn green"
+t "turns green" 0 "$P" run day.yaml --target "$T/a" --set tol=6% --seed 9 --out later
+jq '.host["boot.id"] = "another"' day1/result.json | sed "s/$(jq -r .sessions[0].id day1/result.json)/20200101T000000-000001/g" >other.json
+t "a session of another boot" 0 "$P" baseline accept other.json
+t "is what it waited for" 0 "$P" plan day.yaml --target "$T/a"
+has "$T/out" "forecast on unchanged code: pass 100.0 %"
+hasnt "$T/out" "cannot turn green"
+t "and it turns green" 0 "$P" run day.yaml --target "$T/a" --seed 9 --out later
+
+# What nothing but a tolerance that gates nothing would cure is not written.
+cat >wild.yaml <<'EOS'
+blkgate: 1
+name: wild
+defaults: {ioengine: sim, size: 1MiB, runtime: 1s, rw: randread, sim: 'lat=100us,sd=1%'}
+workloads:
+  - {name: wild, gate: {read.iops: 5%}}
+EOS
+level=(1 3 0.3 2 0.4 1.5)
+for i in 0 1 2 3 4 5; do
+	"$P" run wild.yaml --target "$T/a" --sessions 1 --seed "$i" --out w >/dev/null 2>&1 </dev/null
+	"$P" baseline accept w/result.json >/dev/null 2>&1 </dev/null
+done
+i=0
+for f in baselines/wild/default/*.json; do
+	jq --argjson x "${level[i]}" '.jobs[].values["read.iops"].v |= map(. * $x)' "$f" >edit && cp edit "$f"
+	i=$((i + 1))
+done
+cp wild.yaml kept.yaml
+t "nothing is worth writing" 0 "$P" calibrate wild.yaml --write
+has "$T/out" "cure: interleave: "
+has "$T/out" "  not written: a tolerance of "
+ok "the suite stays" cmp wild.yaml kept.yaml
 finish

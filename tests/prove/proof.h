@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of the proof share: bounds that are checked and counted. A bound b holds when the
- * observed rate is within b and 3 standard errors.
+ * observed rate is within b and 3 standard errors; NAN = there is none, and none is counted.
  */
 #ifndef PROVE_PROOF_H
 #define PROVE_PROOF_H
@@ -28,6 +28,9 @@ struct rates prove_one(const struct proof *p, struct cell c, enum noise noise, d
  * modes is judged by the share of slow I/Os. */
 void prove_tails(struct proof *p);
 void prove_cliffs(struct proof *p);
+/* boots.c: few sessions, boots, older epochs. levels.c: other budgets and smaller red totals. */
+void prove_boots(struct proof *p);
+void prove_levels(struct proof *p);
 /* field.c: what the rules of the field come to (GATES 3.2), without a bound but that they must be
  * seen to fail. */
 void prove_field(struct proof *p);

@@ -9,10 +9,12 @@
 #define SESSIONS_MAX 40
 #define DELTA log1p(.05)
 
-static double red_total(const struct cell *c)
+double trial_red_total(const struct cell *c)
 {
 	double family = c->gates ? .05 / c->gates : 1;
 
+	if (c->total > 0)
+		return c->total;
 	return family < .001 ? family : .001;
 }
 
@@ -31,7 +33,7 @@ static double level(const struct cell *c, struct rng *rng, const double *common)
 	return c->ss * sqrt(c->correlation) * *common + sqrt(1 - c->correlation) * own;
 }
 
-static double session_value(const struct cell *c, struct rng *rng, double at)
+double trial_session(const struct cell *c, struct rng *rng, double at, struct pool *within)
 {
 	double run[RUNS];
 	struct stream s;
@@ -39,6 +41,8 @@ static double session_value(const struct cell *c, struct rng *rng, double at)
 	stream_start(&s, c->noise, c->sr, RUNS, rng);
 	for (unsigned i = 0; i < RUNS; i++)
 		run[i] = rounded(c, at + stream_next(&s));
+	if (within)
+		pool_add(within, run, RUNS);
 	return estimate_median(run, RUNS);
 }
 
@@ -49,8 +53,8 @@ static void canary_session(const struct cell *c, struct rng *rng, double effect,
 	double both = c->ss * sqrt(c->canary), alone = c->ss * sqrt(1 - c->canary);
 	double shared = both * noise_normal(rng);
 
-	*gate = session_value(c, rng, effect + shared + alone * noise_normal(rng));
-	*canary = session_value(c, rng, effect * c->hit + shared + alone * noise_normal(rng));
+	*gate = trial_session(c, rng, effect + shared + alone * noise_normal(rng), NULL);
+	*canary = trial_session(c, rng, effect * c->hit + shared + alone * noise_normal(rng), NULL);
 }
 
 static enum sequence_state trial_canary(const struct cell *c, struct rng *rng, unsigned *cost)
@@ -61,7 +65,7 @@ static enum sequence_state trial_canary(const struct cell *c, struct rng *rng, u
 				  .fresh = fresh,
 				  .max = c->max,
 				  .delta = DELTA,
-				  .red_total = red_total(c),
+				  .red_total = trial_red_total(c),
 				  .runs = RUNS,
 				  .base_canary = base_canary,
 				  .fresh_canary = fresh_canary};
@@ -91,19 +95,21 @@ enum sequence_state trial_stored(const struct cell *c, struct rng *rng, const do
 				  .looks = c->steps ? steps : NULL,
 				  .delta = DELTA,
 				  .q = c->q,
-				  .red_total = red_total(c),
+				  .red_total = trial_red_total(c),
 				  .runs = RUNS};
 	struct stored_output out = {.state = SEQUENCE_CONTINUE};
 
 	if (c->canary > 0)
 		return trial_canary(c, rng, cost);
+	if (c->boot > 0 || c->provisional || c->older)
+		return trial_boots(c, rng, cost);
 	for (unsigned i = 0; i < c->sessions; i++)
-		base[i] = session_value(c, rng, level(c, rng, common ? common + i : NULL));
+		base[i] = trial_session(c, rng, level(c, rng, common ? common + i : NULL), NULL);
 	while (out.state == SEQUENCE_CONTINUE) {
 		unsigned i = (unsigned)in.nfresh++;
 		const double *shared = common ? common + c->sessions + i : NULL;
 
-		fresh[i] = session_value(c, rng, log1p(c->effect) + level(c, rng, shared));
+		fresh[i] = trial_session(c, rng, log1p(c->effect) + level(c, rng, shared), NULL);
 		stored_look(&in, &out);
 	}
 	*cost = (unsigned)in.nfresh;
@@ -118,7 +124,7 @@ enum sequence_state trial_interleaved(const struct cell *c, struct rng *rng, uns
 				       .budget = c->pairs,
 				       .delta = DELTA,
 				       .q = c->q,
-				       .red_total = red_total(c)};
+				       .red_total = trial_red_total(c)};
 	struct interleaved_output out;
 	uint64_t seed = rng_next(rng);
 	struct stream s;
@@ -201,10 +207,10 @@ double calibrations_warn(const struct cell *c, double tolerance)
 		double v[SESSIONS_MAX];
 
 		for (unsigned i = 0; i < c->sessions; i++)
-			v[i] = session_value(c, &rng, level(c, &rng, NULL));
+			v[i] = trial_session(c, &rng, level(c, &rng, NULL), NULL);
 		pool_add(&p, v, c->sessions);
 		warned += calibrate_judge(log1p(tolerance), calibrate_sd(pool_sd(&p), c->sessions),
-					  factor) != GATEABLE;
+					  factor, 0, 0) != GATEABLE;
 	}
 	return (double)warned / c->trials;
 }

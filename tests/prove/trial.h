@@ -4,6 +4,7 @@
 #define PROVE_TRIAL_H
 
 #include "noise.h"
+#include "gate/estimate.h"
 #include "gate/interleaved.h"
 
 struct cell {
@@ -18,6 +19,14 @@ struct cell {
 	 * effect of the change times `hit`; 0 = none, and the gate is not adjusted. */
 	double canary, hit;
 	bool steps; /* the first look was planned for one session, and the sequence went on for K */
+	/* What a boot brings to all of its sessions, and how many of the baseline it has (0 = 1);
+	 * the new sessions have a boot each, or one in common. */
+	double boot;
+	unsigned per_boot;
+	bool one_boot;
+	bool provisional; /* the assumed-sd rule, session sd 1.5 % */
+	unsigned older;   /* sessions of an older epoch, at another level */
+	double total;     /* red total; 0 = what the gates leave */
 	/* interleaved */
 	uint32_t pairs;
 	bool fixed_order; /* AB AB instead of ABBA */
@@ -39,6 +48,11 @@ void simulate(const struct cell *c, struct rates *out);
 enum sequence_state trial_stored(const struct cell *c, struct rng *rng, const double *common,
 				 unsigned *cost);
 enum sequence_state trial_interleaved(const struct cell *c, struct rng *rng, unsigned *cost);
+/* Median of the runs of a session at that level; their spread is added to *within (NULL = not). */
+double trial_session(const struct cell *c, struct rng *rng, double at, struct pool *within);
+double trial_red_total(const struct cell *c);
+/* boots.c: the cells with a boot, an older epoch or the assumed sd. */
+enum sequence_state trial_boots(const struct cell *c, struct rng *rng, unsigned *cost);
 /* Share of calibrations (10 sessions) that warn for a tolerance. */
 double calibrations_warn(const struct cell *c, double tolerance);
 

@@ -357,7 +357,7 @@ static void test_show(void **state)
 	lab_contains(out.s, "epoch 1, 4 sessions in 4 blocks, 2026-09-21..2026-09-24");
 	lab_contains(out.s, "dut rand-4k gate read.iops: 4 sessions, 4 blocks, median ");
 	lab_contains(out.s, "provisional (4 of 5)");
-	lab_contains(out.s, "session sd 0.58 %, run sd 0.79 %");
+	lab_contains(out.s, "sd of a session value 0.58 %, run sd 0.79 %");
 	lab_contains(out.s, "by tester");
 	str_clear(&out);
 	lab_simple(&r, 40, 90000);

@@ -93,7 +93,11 @@ static void test_spreads(void **state)
 	assert_int_equal(c.state, GATEABLE);
 	assert_true(c.needed > .02 && c.needed < .05);
 	assert_true(c.finds > .05 && c.finds < .12);
-	lab_contains(text.s, "tolerance 5 %: holds; unchanged code passes in");
+	lab_contains(text.s, " is found in 95 of 100\n");
+	lab_contains(text.s, "; sd of a session value, its runs' part included, ");
+	assert_int_equal(c.passes_from, 0);
+	assert_null(strstr(text.s, "cannot turn green"));
+	lab_contains(text.s, "tolerance 5 %: holds; unchanged code: pass 9");
 	str_release(&text);
 }
 
@@ -179,6 +183,126 @@ static void test_cures(void **state)
 	str_release(&text);
 }
 
+static void asked_of(struct baseline *b, struct calibration *c, struct str *text)
+{
+	struct calibration_ask a = asked(.05);
+	struct forecaster *f = forecast_open();
+
+	assert_true(calibrate_gate(f, b, &a, c));
+	str_clear(text);
+	calibration_text(&a, c, text);
+	forecast_close(f);
+}
+
+/* All sessions of one boot: what will hold, and that it does not yet. */
+static void test_first_day(void **state)
+{
+	struct calibration c;
+	struct baseline b;
+	struct str text;
+
+	(void)state;
+	str_init(&text);
+	session_sd = run_sd = 0;
+	gap = 0;
+	rng_seed(&rng, 11);
+	lab_baseline(&b, 26, 100000, noisy);
+	for (size_t i = 0; i < b.n; i++) {
+		b.sessions[i].boot_id = "one";
+		b.sessions[i].started = b.sessions[0].started + 60 * (int64_t)i;
+	}
+	asked_of(&b, &c, &text);
+	assert_int_equal(c.blocks, 1);
+	assert_int_equal(c.passes_from, 2);
+	assert_int_equal(c.state, GATEABLE);
+	lab_contains(text.s, "tolerance 5 %: holds (from 5 boots or days on)\n");
+	lab_contains(text.s, "now, provisional (1 of 5 boots or days), unchanged code: pass 0.0 %, "
+			     "undecided 100.0 %, red < 0.2 %");
+	lab_contains(text.s, "cannot turn green before 2 boots or days are in the baseline (now 1)");
+	lab_contains(text.s, "a session sd of 1.5 % is assumed, with which a tolerance below 5.4 % "
+			     "never passes");
+	lab_contains(text.s, "What helps: accept a session after a reboot or on another day, a "
+			     "wider tolerance, two arms in turn");
+	lab_contains(text.s, "cure: accept sessions after a reboot or on another day (1 of 5)");
+	b.n = 1; /* known from the first session on */
+	asked_of(&b, &c, &text);
+	assert_false(c.known);
+	assert_int_equal(c.passes_from, 2);
+	lab_contains(text.s, "cannot turn green before 2 boots or days");
+	b.n = 26;
+	/* the spread that another epoch has told is not assumed again */
+	for (size_t i = 0; i < 25; i++)
+		b.sessions[i].started -= (int64_t)(25 - i) * LAB_DAY; /* a day each */
+	b.sessions[25].epoch = b.epoch = 2;
+	asked_of(&b, &c, &text);
+	assert_int_equal(c.sessions, 1);
+	assert_int_equal(c.passes_from, 1);
+	assert_true(c.older_df > 20);
+	assert_null(strstr(text.s, "cannot turn green"));
+	baseline_release(&b);
+	str_release(&text);
+}
+
+/* Values in steps are told, and a tolerance that is less than five of them is none. */
+static void test_coarse(void **state)
+{
+	struct calibration c, fine;
+	struct baseline b;
+	struct str text;
+
+	(void)state;
+	str_init(&text);
+	session_sd = .01;
+	run_sd = .01;
+	gap = 0;
+	rng_seed(&rng, 11);
+	lab_baseline(&b, 20, 100000, noisy);
+	asked_of(&b, &fine, &text);
+	assert_int_equal(fine.state, GATEABLE);
+	assert_null(strstr(text.s, "steps"));
+	for (size_t k = 0; k < b.sessions[3].jobs.v[0].values.n; k++)
+		b.sessions[3].jobs.v[0].values.v[k].step[2] = .02;
+	asked_of(&b, &c, &text);
+	assert_int_equal(c.state, UNGATEABLE);
+	assert_true(c.needed > .09 && fine.needed < .05);
+	lab_contains(text.s, "the values come in steps of 2.0 %, and it takes five of them");
+	lab_contains(text.s, "cure: a tolerance of ");
+	baseline_release(&b);
+	str_release(&text);
+}
+
+/* A cure must cure: neither boots, when the noise is too much for any number of them, nor a
+ * tolerance that lets everything pass. */
+static void test_no_cure(void **state)
+{
+	const struct metric *rate = metric_find("read.iops"), *latency = metric_find("read.clat.p99");
+	struct calibration c;
+	struct baseline b;
+	struct str text;
+
+	(void)state;
+	assert_true(calibration_gates_nothing(.51, rate) && calibration_gates_nothing(NAN, rate));
+	assert_true(calibration_gates_nothing(1.01, latency));
+	assert_false(calibration_gates_nothing(.5, rate) || calibration_gates_nothing(1, latency));
+	str_init(&text);
+	session_sd = .8;
+	run_sd = .6;
+	rng_seed(&rng, 11);
+	lab_baseline(&b, 8, 100000, noisy);
+	for (size_t i = 0; i < b.n; i++) {
+		b.sessions[i].boot_id = "one";
+		b.sessions[i].started = b.sessions[0].started + 60 * (int64_t)i;
+	}
+	asked_of(&b, &c, &text);
+	assert_int_equal(c.state, UNGATEABLE);
+	lab_contains(text.s, "cure: a longer runtime or ramp_time, or role: watch (the tolerance "
+			     "that it needs, ");
+	assert_null(strstr(text.s, "cure: accept"));
+	assert_null(strstr(text.s, "e+"));
+	baseline_release(&b);
+	str_release(&text);
+}
+
 static void test_too_little(void **state)
 {
 	struct calibration c;
@@ -261,6 +385,8 @@ int main(void)
 		cmocka_unit_test(test_spreads),    cmocka_unit_test(test_cures),
 		cmocka_unit_test(test_too_little), cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_absent),     cmocka_unit_test(test_adjusted),
+		cmocka_unit_test(test_first_day),  cmocka_unit_test(test_coarse),
+		cmocka_unit_test(test_no_cure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

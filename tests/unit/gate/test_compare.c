@@ -114,6 +114,12 @@ static void test_sides(void **state)
 	assert_null(strstr(text, "not judged")); /* once is enough */
 	lab_contains(text, "sessions of one boot share what it brings");
 	free(text);
+	/* an absolute tolerance assumes a share of the level, as the verdicts do: 1500 of 100 k */
+	c.rows.v[0].absolute = true;
+	c.rows.v[0].tolerance = 5000;
+	text = text_of(&c);
+	lab_contains(text, "carries no verdict; about 4 sessions a side would");
+	free(text);
 	compare_release(&c);
 	/* the same three by their label: the sessions of a value are units of one side */
 	if (compare3(v, 3, "label.adapter", &c, &e) != 0)

@@ -208,6 +208,110 @@ static void test_suite(void **state)
 	near(all.pass + all.red + all.undecided, 1, 1e-12, "shares");
 }
 
+/* The first day: 26 sessions of one boot without any spread, and a run makes its sessions in one
+ * boot. The rule then judges by what it assumes: s = 1.5 %, df = 4, one block against k sessions.
+ */
+static void test_first_day(void **state)
+{
+	struct forecaster *f = forecast_open();
+	struct forecast_gate g = {.sessions = 26,
+				  .blocks = 1,
+				  .max = 5,
+				  .delta = -log1p(-.05),
+				  .assumed_sd = .015,
+				  .red_total = .001,
+				  .one_boot = true};
+	struct forecast out;
+
+	(void)state;
+	near(forecast_least(&g), 3.364002 * .015 * sqrt(1 + 1.0 / 5), 1e-6, "tolerance");
+	assert_true(forecast_ask(f, &g, &out));
+	assert_true(out.pass <= 0 && out.undecided >= 1);
+	near(out.cost, 5, 0, "sessions");
+	g.delta = .056;
+	assert_true(forecast_ask(f, &g, &out));
+	near(out.pass, 1, 0, "a wider tolerance");
+	g.delta = -log1p(-.05);
+	/* a second boot: s^2 = 4 / 5 of it, df = 5, 1/k + 1/2 */
+	assert_int_equal(forecast_passes_from(g), 2);
+	g.blocks = 2;
+	near(forecast_least(&g), 3.056946 * .015 * sqrt(.8 * (.5 + .2)), 1e-6, "of two boots");
+	assert_true(forecast_ask(f, &g, &out));
+	near(out.pass, 1, 0, "two boots");
+	assert_int_equal(forecast_passes_from(g), 2);
+	g.blocks = 1;
+	/* new sessions that each had a boot of their own are worth more */
+	g.one_boot = false;
+	assert_int_equal(forecast_passes_from(g), 1);
+	g.one_boot = true;
+	/* runs add to what is assumed, steps to the limit; more of them than nothing can bear */
+	g.within_sd = .03;
+	near(forecast_least(&g), 3.364002 * sqrt((.015 * .015 + .287 * .0009) * 1.2), 1e-6, "runs");
+	g.within_sd = 0;
+	g.q = .01;
+	near(forecast_least(&g), 3.364002 * .015 * sqrt(1.2) + .01, 1e-6, "steps");
+	g.q = .05;
+	assert_int_equal(forecast_passes_from(g), FORECAST_BLOCKS);
+	/* older epochs told the spread already: nothing is waited for */
+	g.q = 0;
+	g.older_df = 9;
+	g.older_ss = 9 * .001 * .001;
+	assert_int_equal(forecast_passes_from(g), 1);
+	assert_true(forecast_ask(f, &g, &out));
+	near(out.pass, 1, 0, "with older epochs");
+	g.blocks = 0;
+	assert_int_equal(forecast_passes_from(g), 0);
+	forecast_close(f);
+}
+
+/* Values in steps of q: what the rule takes off, the forecast takes off. */
+static void test_steps(void **state)
+{
+	struct forecaster *f = forecast_open();
+	struct forecast_gate g = gate(10), pairs = arms(20, .02);
+	struct forecast without, with;
+
+	(void)state;
+	assert_true(forecast_ask(f, &g, &without));
+	g.q = .02;
+	assert_true(forecast_ask(f, &g, &with));
+	assert_true(with.pass < without.pass - .1);
+	assert_true(forecast_ask(f, &pairs, &without));
+	pairs.q = .02;
+	assert_true(forecast_ask(f, &pairs, &with));
+	assert_true(with.cost > without.cost);
+	g.q = NAN;
+	assert_false(forecast_ask(f, &g, &with));
+	assert_int_equal(calibrate_judge(.05, .005, 2.24, 0, 0), GATEABLE);
+	assert_int_equal(calibrate_judge(.05, .02, 2.24, .009, 5 * .009),
+			 GATEABLE_NOISY); /* q on top */
+	assert_int_equal(calibrate_judge(.05, 0, 2.24, .011, 5 * .011),
+			 UNGATEABLE); /* fewer than five */
+	near(calibrate_need(.01, 2, .001, 5 * .001), .021, 1e-12, "need");
+	near(calibrate_need(.01, 2, .01, 5 * .01), .05, 1e-12, "five steps");
+	forecast_close(f);
+}
+
+/* What was never seen in 2000 trials is not said to be none. */
+static void test_shares(void **state)
+{
+	struct forecast f = {.pass = .99, .undecided = .01};
+	struct str s;
+
+	(void)state;
+	str_init(&s);
+	forecast_add_shares(&f, 1, &s);
+	assert_string_equal(s.s, "pass 99.0 %, undecided 1.0 %, red < 0.2 %");
+	str_clear(&s);
+	forecast_add_shares(&f, 20, &s);
+	assert_string_equal(s.s, "pass 99.0 %, undecided 1.0 %, red < 3.0 %");
+	f.red = .0005;
+	str_clear(&s);
+	forecast_add_shares(&f, 20, &s);
+	assert_string_equal(s.s, "pass 99.0 %, undecided 1.0 %, red 0.05 %");
+	str_release(&s);
+}
+
 /* The same question has the same answer, whatever was asked before. */
 static void test_repeatable(void **state)
 {
@@ -232,6 +336,8 @@ int main(void)
 		cmocka_unit_test(test_finds),           cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_pairs),           cmocka_unit_test(test_adjusted),
 		cmocka_unit_test(test_suite),           cmocka_unit_test(test_repeatable),
+		cmocka_unit_test(test_first_day),       cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_shares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,11 +250,11 @@ static void test_calibrate(void **state)
 	assert_true(fabs(calibrate_sd(1, 2) - 1.2533141) < 1e-6); /* sqrt(pi / 2) */
 	assert_true(fabs(calibrate_sd(1, 10) - 1 / .9726593) < 1e-6);
 	assert_true(isnan(calibrate_sd(1, 1)));
-	assert_int_equal(calibrate_judge(.05, .01, 2.24), GATEABLE);
-	assert_int_equal(calibrate_judge(.05, .03, 2.24), GATEABLE_NOISY);
-	assert_int_equal(calibrate_judge(.05, .04, 2.24), UNGATEABLE);
-	assert_int_equal(calibrate_judge(.05, NAN, 2.24), UNGATEABLE);
-	assert_int_equal(calibrate_judge(.05, .01, NAN), UNGATEABLE);
+	assert_int_equal(calibrate_judge(.05, .01, 2.24, 0, 0), GATEABLE);
+	assert_int_equal(calibrate_judge(.05, .03, 2.24, 0, 0), GATEABLE_NOISY);
+	assert_int_equal(calibrate_judge(.05, .04, 2.24, 0, 0), UNGATEABLE);
+	assert_int_equal(calibrate_judge(.05, NAN, 2.24, 0, 0), UNGATEABLE);
+	assert_int_equal(calibrate_judge(.05, .01, NAN, 0, 0), UNGATEABLE);
 }
 
 int main(void)

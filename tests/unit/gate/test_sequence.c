@@ -6,7 +6,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "../normal.h"
 #include "gate/dist.h"
+#include "gate/estimate.h"
 #include "gate/sequence.h"
 #include <math.h>
 
@@ -280,6 +282,63 @@ static void test_provisional(void **state)
 	near(out.se, sqrt(.0003398 * 1.5), 1e-8);
 }
 
+/* The variance of the median is that of as many runs as there are: played, and as the rule takes
+ * it.
+ */
+static void test_median_variance(void **state)
+{
+	static const uint32_t runs[] = {1, 2, 3, 4, 5, 6, 7, 9, 11, 15, 25};
+	double base[] = {0}, fresh[] = {0};
+	struct stored_input in = {.base = base,
+				  .nbase = 1,
+				  .fresh = fresh,
+				  .nfresh = 1,
+				  .max = 5,
+				  .delta = .05,
+				  .red_total = .001,
+				  .provisional = true,
+				  .within_sd = .02,
+				  .base_blocks = 1,
+				  .fresh_blocks = 1};
+	struct stored_output out;
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 5);
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		double v[25], sum = 0;
+
+		for (unsigned t = 0; t < 20000; t++) {
+			for (uint32_t k = 0; k < runs[i]; k++)
+				v[k] = rng_normal(&rng);
+			sum += pow(estimate_median(v, runs[i]), 2) / 20000;
+		}
+		near(sum / median_variance(runs[i]), 1, .05);
+		in.runs = runs[i];
+		stored_judge(&in, &out);
+		near(out.se, .02 * sqrt(2 * median_variance(runs[i])), 1e-12);
+	}
+	near(median_variance(0), median_variance(5), 0);
+}
+
+/* On the plain scale: the share of the level, and a tenth of the tolerance at least. */
+static void test_assumed_sd(void **state)
+{
+	const struct scale logs = {.delta = .05}, plain = {.absolute = true, .delta = 100};
+
+	(void)state;
+	near(scale_assumed_sd(&logs, 0, 5000), .015, 0);
+	near(scale_assumed_sd(&logs, .02, 5000), .02, 0);
+	near(scale_assumed_sd(&plain, .02, -5000), 100, 1e-9);
+	near(scale_assumed_sd(&plain, .02, 10), 10, 1e-9);
+	near(scale_assumed_sd(&plain, 0, 0), 10, 1e-9);
+	/* five steps, but of what is counted in whole things */
+	near(scale_least(&logs, metric_find("read.iops"), .01), .05, 1e-12);
+	near(scale_least(&plain, metric_find("read.clat.p99"), 7), 35, 1e-12);
+	near(scale_least(&plain, metric_find("bw.dips"), 1), 0, 0);
+	near(scale_least(&logs, metric_find("bw.dips"), .01), .05, 1e-12);
+}
+
 static void test_hostile(void **state)
 {
 	double good[] = {0}, bad[] = {NAN}, inf[] = {0, INFINITY};
@@ -333,6 +392,8 @@ int main(void)
 		cmocka_unit_test(test_improvement),
 		cmocka_unit_test(test_first_decision_stands),
 		cmocka_unit_test(test_provisional),
+		cmocka_unit_test(test_median_variance),
+		cmocka_unit_test(test_assumed_sd),
 		cmocka_unit_test(test_hostile),
 	};
 

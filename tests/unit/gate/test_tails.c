@@ -5,6 +5,8 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "gate/calibration.h"
+#include "gate/outlook.h"
 #include "gate/tail.h"
 #include "gate/tails.h"
 #include "lab.h"
@@ -298,13 +300,114 @@ static void test_share(void **state)
 	assert_true(fabs(share - 1) < 1e-12);
 }
 
+static void calibrated(const char *gate, unsigned slow, bool told, double tolerance, bool absolute,
+		       struct calibration *c, struct str *text)
+{
+	const struct calibration_ask ask = {.target = "dut",
+					    .job = "rand-4k",
+					    .metric = gate,
+					    .tolerance = tolerance,
+					    .absolute = absolute,
+					    .max = 5,
+					    .gates = 1,
+					    .undecided = .05,
+					    .red_total = .001,
+					    .assumed_sd = .015};
+	struct forecaster *f = forecast_open();
+	struct baseline b;
+
+	modes_baseline(&b, gate, slow, 600);
+	for (size_t k = 0; !told && k < b.sessions[2].jobs.v[0].latencies.n; k++)
+		b.sessions[2].jobs.v[0].latencies.v[k].tail[1].kept = false;
+	str_clear(text);
+	if (!calibrate_gate(f, &b, &ask, c))
+		fail_msg("%s: nothing is known", gate);
+	calibration_text(&ask, c, text);
+	baseline_release(&b);
+	forecast_close(f);
+}
+
+/* The forecast plays what the rule judges: on a cliff the spread of the percentile is that between
+ * two modes, and of a tail the mean says nothing. */
+static void test_forecast(void **state)
+{
+	struct calibration c;
+	struct str text;
+
+	(void)state;
+	str_init(&text);
+	calibrated("read.clat.p99", 2000, true, .2, false, &c, &text);
+	lab_contains(text.s, "gate read.clat.p99 (judged by the share of I/Os slower than ");
+	lab_contains(text.s, "  tolerance 50 %: holds; unchanged code: pass 100.0 %");
+	assert_int_equal(c.state, GATEABLE);
+	assert_true(c.raw_sd < .05 && c.q > 0 && c.q < .001);
+	assert_null(strstr(text.s, "interleave")); /* two arms are not judged by a share */
+	calibrated("read.clat.p99", 200, true, .2, false, &c, &text); /* no cliff there */
+	assert_null(strstr(text.s, "judged by"));
+	lab_contains(text.s, "  tolerance 20 %: ");
+	calibrated("read.clat.tail", 200, true, .2, false, &c, &text);
+	lab_contains(text.s, "gate read.clat.tail (judged by ");
+	assert_true(c.forecast_known && c.forecast.pass > .9);
+	/* what the rule will not decide is no forecast */
+	calibrated("read.clat.p99", 2000, true, 1e5, true, &c, &text);
+	lab_contains(text.s, "no absolute tolerance can be judged");
+	assert_false(c.known || c.forecast_known);
+	calibrated("read.clat.p99", 2000, false, .2, false, &c, &text);
+	lab_contains(text.s, "the baseline does not tell the share of slow I/Os");
+	assert_false(c.known || c.forecast_known);
+	str_release(&text);
+}
+
+/* And between two arms nothing is judged on a cliff: the run sd tells nothing of it. */
+static void test_forecast_arms(void **state)
+{
+	struct job job = {.name = "rand-4k", .rw = RW_RANDREAD};
+	struct check check = {.kind = CHECK_GATE,
+			      .metric = "read.clat.p99",
+			      .name = "gate read.clat.p99",
+			      .tolerance = .2};
+	struct target target = {.role = "dut"};
+	struct interleave in = {.kind = INTERLEAVE_SETTING, .pairs = 20};
+	const struct outlook_ask ask = {.jobs = &job,
+					.njobs = 1,
+					.checks = &check,
+					.nchecks = 1,
+					.targets = &target,
+					.ntargets = 1,
+					.max = 5,
+					.assumed_sd = .015,
+					.interleave = &in};
+	struct baseline b;
+	struct outlook o;
+	struct str text;
+
+	(void)state;
+	str_init(&text);
+	modes_baseline(&b, "read.clat.p99", 200, 600);
+	outlook(&ask, &b, &o);
+	assert_int_equal(o.played, 1);
+	assert_int_equal(o.unjudged, 0);
+	baseline_release(&b);
+	modes_baseline(&b, "read.clat.p99", 2000, 600);
+	outlook(&ask, &b, &o);
+	assert_int_equal(o.played, 0);
+	assert_int_equal(o.unjudged, 1);
+	outlook_text(&o, &text);
+	lab_contains(text.s,
+		     "dut rand-4k gate read.clat.p99 will be undecided: the percentile lies on "
+		     "a cliff");
+	baseline_release(&b);
+	str_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cliff),         cmocka_unit_test(test_absolute),
 		cmocka_unit_test(test_tail),          cmocka_unit_test(test_stored),
 		cmocka_unit_test(test_without_tails), cmocka_unit_test(test_gap),
-		cmocka_unit_test(test_counts),        cmocka_unit_test(test_share),
+		cmocka_unit_test(test_counts),        cmocka_unit_test(test_forecast_arms),
+		cmocka_unit_test(test_forecast),      cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,7 +143,7 @@ static void files_are_written_for_each_run(void **state)
 
 	versus(f, "old", 2);
 	fix_ok(f, AB "workloads:\n  - {name: a, rw: read}\n  - {name: b, rw: read, size: 3MiB}\n");
-	assert_int_equal(plan_session_written(&f->plan, &bounded), 8 << 20);
+	assert_int_equal(plan_session_written(&f->plan, &bounded, NULL), 8 << 20);
 	assert_true(plan_session_time(&f->plan) > 40 * NS_PER_SEC);
 	assert_true(plan_session_time(&f->plan) < 42 * NS_PER_SEC);
 	str_init(&s);

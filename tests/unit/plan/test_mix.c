@@ -122,7 +122,7 @@ static void written_is_bounded(void **state)
 			fix_print(f);
 		assert_int_equal(f->plan.njobs, 1);
 		f->plan.jobs[0].state = JOB_READY;
-		assert_true((double)plan_session_written(&f->plan, &bounded) <
+		assert_true((double)plan_session_written(&f->plan, &bounded, NULL) <
 			    v[i].each * f->plan.jobs[0].runs + 2e6);
 		assert_true(bounded);
 	}

@@ -68,7 +68,7 @@ static void what_a_session_makes(void **state)
 	assert_int_equal(until, 12);
 	assert_int_equal(plan_file_bytes(&f->plan, 0, 12, &until), 0);
 	assert_int_equal(n.total, 1024 * 1024 + 9 * 48 * 1024 + 2 * 4096);
-	assert_int_equal(plan_session_written(&f->plan, &bounded), n.total);
+	assert_int_equal(plan_session_written(&f->plan, &bounded, NULL), n.total);
 	/* what does not run needs nothing */
 	f->plan.jobs[0].state = JOB_SKIPPED;
 	assert_int_equal(plan_target_needs(&f->plan, 0).bytes, 48 * 1024);

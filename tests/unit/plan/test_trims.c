@@ -44,7 +44,7 @@ static void needs_what_a_write_needs(void **state)
 	n = plan_target_needs(&f->plan, 0);
 	assert_true(n.writes);
 	/* but it writes nothing, also before its runs */
-	assert_int_equal(plan_session_written(&f->plan, &bounded), 0);
+	assert_int_equal(plan_session_written(&f->plan, &bounded, NULL), 0);
 	assert_true(bounded);
 	assert_int_equal(plan_refill_bytes(&f->plan, &f->plan.jobs[0]), 0);
 	assert_false(f->plan.jobs[0].end_fsync);
@@ -406,7 +406,7 @@ static void folder(void **state)
 		skip();
 	}
 	assert_int_equal(plan_refill_bytes(&f->plan, &f->plan.jobs[0]), mib);
-	assert_int_equal(plan_session_written(&f->plan, &bounded), 2 * mib + 5 * mib);
+	assert_int_equal(plan_session_written(&f->plan, &bounded, NULL), 2 * mib + 5 * mib);
 	assert_int_equal(fix_count(f, "precondition"), 0);
 	fix_ok(f, HEAD_BARE
 	       "  - {name: t, rw: trim, size: 1MiB, numjobs: 3, files: per_job, runs: 1}\n");
