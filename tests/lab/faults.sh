@@ -75,6 +75,7 @@ else
 	got=$?
 	if [ $got -eq 4 ]; then pass "hot removal under load (status 4)"; else fail "hot removal: status $got, expected 4"; fi
 fi
-says "/dev/nvme0n1"
+says "of '/dev/nvme0n1' failed: "
+says "the device is gone: its node has no size any more"
 if [ -s blkgate-out/result.json ] && [ -s blkgate-out/junit.xml ]; then pass "both documents are there"; else fail "hot removal: no documents"; fi
 exit "$FAILED"
