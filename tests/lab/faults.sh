@@ -14,11 +14,11 @@ says "8 GT/s x4"
 says "LAB0"
 
 # ---- added latency, found by the gate ----
-dmsetup create slow --table "0 $size delay /dev/nvme0n1 0 5" && until_ok test -e /dev/mapper/slow
-t "a device of 5 ms has no baseline" 5 $B run tests/lab/delayed.yaml --target /dev/mapper/slow --sessions 2
+dmsetup create slow --table "0 $size delay /dev/nvme0n1 0 20" && until_ok test -e /dev/mapper/slow
+t "a device of 20 ms has no baseline" 5 $B run tests/lab/delayed.yaml --target /dev/mapper/slow --sessions 2
 t "which is accepted" 0 $B baseline accept blkgate-out/result.json
-dmsetup suspend slow && dmsetup load slow --table "0 $size delay /dev/nvme0n1 0 15" && dmsetup resume slow
-t "with 15 ms it is" 1 $B run tests/lab/delayed.yaml --target /dev/mapper/slow --sessions 2
+dmsetup suspend slow && dmsetup load slow --table "0 $size delay /dev/nvme0n1 0 100" && dmsetup resume slow
+t "with 100 ms it is red" 1 $B run tests/lab/delayed.yaml --target /dev/mapper/slow --sessions 2
 says "gate read.iops"
 says "gate read.clat.mean"
 dmsetup remove slow

@@ -123,7 +123,7 @@ while [ ! -e /dev/ng0n4 ] && [ $n -lt 100 ]; do n=$((n + 1)) && sleep 0.1; done
 for row in 'io_uring /dev/nvme0n1' 'io_uring_cmd /dev/ng0n1'; do
 	counted "hipri of ${row% *}" 0 $B run $S --target "${row#* }" --only 'r*' --set engine="${row% *}" --set poll=true
 	# A few stay: the plan's own reads, and flushes of nobody.
-	if [ "$ios" -gt 200 ] && [ "$irqs" -lt $((ios / 50)) ]; then pass "polled: $irqs interrupts for $ios I/Os"; else fail "polled: $irqs interrupts for $ios I/Os"; fi
+	if [ "$ios" -gt 200 ] && [ "$irqs" -lt $((ios / 20)) ]; then pass "polled: $irqs interrupts for $ios I/Os"; else fail "polled: $irqs interrupts for $ios I/Os"; fi
 done
 # One interrupt an I/O was seen here, with queues that poll.
 t "hipri of pvsync2, which this kernel ignores" 4 $B run $S --target /dev/nvme0n1 --only sync --set poll=true
