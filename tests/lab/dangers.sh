@@ -9,7 +9,7 @@ ID=serial:LAB0/nsid:1
 
 # Over one MiB, so that its sum is soon made.
 # shellcheck disable=SC2317 # called by t
-run() { $B run tests/lab/suite.yaml --set size=1MiB --set runtime=50ms "$@"; }
+run() { $B run tests/lab/suite.yaml --set size=1MiB --set runtime=500ms "$@"; }
 engine() { case $1 in /dev/ng*) echo io_uring_cmd ;; *) echo io_uring ;; esac; }
 sum() {
 	sync
