@@ -3,6 +3,7 @@
 # make check      bootstrap, build, every test; nonzero when one fails
 # make demo       pass, accept, pass again, red: in under a minute, on a scratch folder
 # make asan|tsan|clang|fuzz   the same tree in a folder of its own, with its tests
+# make lab        what takes an NVMe drive, device mapper, LVM, MD: in virtual machines (minutes)
 # make prove-io   the interleaved verdict on real I/O (root, minutes)
 # make prove-gate the error rates of the verdicts, simulated with the shipped code (minutes)
 # make install PREFIX=...
@@ -138,6 +139,9 @@ bench: all
 .PHONY: truth
 truth: all
 	$(Q)ci/truth
+.PHONY: lab
+lab: all $(B)/tests/conformance/test_passthrough
+	$(Q)tests/lab/run
 .PHONY: prove-io
 prove-io: all
 	$(Q)ci/prove-io

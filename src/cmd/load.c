@@ -48,8 +48,13 @@ static int read_targets(struct load *l, struct options *o, bool need, struct err
 
 static void plan_one(struct load *l, struct loaded *s, struct options *o, bool lint)
 {
+	const struct own_folder own[] = {{"baselines", o->baselines},
+					 {"the output", o->out},
+					 {"the latency logs", o->latency_log}};
 	struct plan_options po = {
 		.host = &l->host,
+		.own = own,
+		.nown = sizeof(own) / sizeof(own[0]),
 		.targets = l->targets.v,
 		.ntargets = l->targets.n,
 		.labels = o->labels.v,

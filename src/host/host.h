@@ -61,10 +61,14 @@ void host_kernel_log(const struct host *h, struct facts *f, struct arena *a);
  * /dev/sdX)? For a file or folder: is id its path?
  * 1 yes, 0 no with the sentence in e (code untouched otherwise). */
 int host_identity(const struct host *h, const char *id, const struct target *t, struct err *e);
+/* Does t->id lead to t as it did when it was resolved? Of the living machine only. 0, or
+ * ERR_TARGET. */
+int host_still(const struct target *t, struct err *e);
 /*
- * What uses a block device: mounts, swap, holders (LVM, MD, crypt, multipath) and loop devices
- * stacked on it, in the device, its parents, partitions and siblings. One sentence each into users.
- * 0, or ERR_TARGET when it cannot be found out (then it counts as used).
+ * What uses a block device: mounts (in every mount namespace that may be seen), swap, holders (LVM,
+ * MD, crypt, multipath) and loop devices stacked on it, in the device, its parents, partitions and
+ * siblings. What uses a file as one: swap, a loop device. One sentence each into users. 0, or
+ * ERR_TARGET when it cannot be found out (then it counts as used).
  */
 int host_in_use(const struct host *h, const struct target *t, struct notices *users, struct err *e);
 /* Signature of a file system, partition table, LVM ... on the device (libblkid); *type = NULL when

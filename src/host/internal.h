@@ -95,6 +95,7 @@ struct mount_entry {
 	int id;
 	unsigned dev_major, dev_minor;
 	const char *root, *target, *source, *fstype, *vfs_options, *fs_options; /* never NULL */
+	const char *space; /* another mount namespace, by a process in it; NULL = our own */
 };
 
 struct mounts {
@@ -105,6 +106,12 @@ struct mounts {
 /* file is "/proc/self/mountinfo"; texts into a. ERR_TARGET when absent or damaged. */
 int mounts_load(const struct host *h, const char *file, struct arena *a, struct mounts *m,
 		struct err *e);
+/*
+ * Adds what is mounted in every other mount namespace in which a process lives: a container, a
+ * service with private mounts. Those whose table may not be read are left out; the kernel's claim
+ * knows them still.
+ */
+void mounts_elsewhere(const struct host *h, struct arena *a, struct mounts *m);
 void mounts_release(struct mounts *m);
 /* The mount a resolved path lives on: by the kernel's mount id when live, else by prefix. */
 const struct mount_entry *mounts_of(const struct host *h, const struct mounts *m, const char *path);
@@ -113,6 +120,11 @@ int swaps_load(const struct host *h, struct arena *a, const char ***paths, size_
 	       struct err *e);
 /* Options of both kinds, sorted, without doubles; values that are paths are cut to their name. */
 void mount_options(const struct mount_entry *m, struct str *out);
+
+/* ---- inuse_files.c ---- */
+
+/* What uses a file: swap space in it, a loop device on it. 0 or ERR_TARGET. */
+int file_users(const struct host *h, const struct target *t, struct notices *users, struct err *e);
 
 /* ---- facts of a device ---- */
 

@@ -89,11 +89,19 @@ static const char *next_device(const char *p, struct str *out)
 static void note_mount(const struct blocks *b, size_t i, const struct mount_entry *m,
 		       struct notices *users)
 {
+	bool known = false;
 	struct str s;
 
 	str_init(&s);
+	str_add(&s, "'");
 	block_node(&b->v[i], &s);
-	notices_add(users, "'%s' is mounted on '%s' (%s)", s.s, m->target, m->fstype);
+	str_addf(&s, "' is mounted on '%s' (%s)", m->target, m->fstype);
+	/* a new namespace begins as a copy of another */
+	for (size_t k = 0; m->space && k < users->n; k++)
+		known |= str_starts(users->v[k], s.s);
+	if (!known)
+		notices_add(users, "%s%s%s", s.s, m->space ? " in the mount namespace of " : "",
+			    m->space ? m->space : "");
 	str_release(&s);
 }
 
@@ -126,19 +134,13 @@ static int check_mounts(const struct host *h, const struct blocks *b, const stru
 			struct arena *a, struct notices *users, struct err *e)
 {
 	struct mounts m;
-	struct err ignored = ERR_INIT;
 
 	if (mounts_load(h, "/proc/self/mountinfo", a, &m, e) < 0)
 		return e->code;
+	mounts_elsewhere(h, a, &m);
 	for (size_t i = 0; i < m.n; i++)
 		mount_users(h, b, f, &m.v[i], users);
 	mounts_release(&m);
-	/* a service with private mounts does not see what the rest of the system mounted */
-	if (mounts_load(h, "/proc/1/mountinfo", a, &m, &ignored) == 0) {
-		for (size_t i = 0; i < m.n; i++)
-			mount_users(h, b, f, &m.v[i], users);
-		mounts_release(&m);
-	}
 	return 0;
 }
 
@@ -283,6 +285,8 @@ int host_in_use(const struct host *h, const struct target *t, struct notices *us
 	size_t i;
 	int rc;
 
+	if (t->kind == TARGET_FILE)
+		return file_users(h, t, users, e);
 	if (t->kind != TARGET_BLOCK)
 		return 0;
 	if (blocks_load(h, &b, e) < 0)

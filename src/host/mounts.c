@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host/mounts: mount and swap tables, read through libmount (which undoes the octal escapes). */
 #include "host/internal.h"
+#include "base/fileio.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,15 +49,14 @@ static const char *keep(struct arena *a, const char *s)
 	return arena_strdup(a, s ? s : "");
 }
 
-int mounts_load(const struct host *h, const char *file, struct arena *a, struct mounts *m,
-		struct err *e)
+static int mounts_add(const struct host *h, const char *file, const char *space, struct arena *a,
+		      struct mounts *m, struct err *e)
 {
 	struct libmnt_table *tb = NULL;
 	struct libmnt_iter *it;
 	struct libmnt_fs *fs;
 	int rc = table_open(h, file, false, &tb);
 
-	*m = (struct mounts){0};
 	if (rc < 0)
 		return err_sys(e, ERR_TARGET, -rc, "cannot read the mount table '%s%s'",
 			       host_prefix(h), file);
@@ -65,6 +65,7 @@ int mounts_load(const struct host *h, const char *file, struct arena *a, struct 
 		struct mount_entry *x = VEC_PUSH(m);
 		dev_t dev = mnt_fs_get_devno(fs);
 
+		x->space = space;
 		x->id = mnt_fs_get_id(fs);
 		x->dev_major = major(dev);
 		x->dev_minor = minor(dev);
@@ -76,12 +77,85 @@ int mounts_load(const struct host *h, const char *file, struct arena *a, struct 
 		x->fs_options = keep(a, mnt_fs_get_fs_options(fs));
 	}
 	mnt_unref_table(tb);
-	if (!it) {
-		mounts_release(m);
+	if (!it)
 		return err_sys(e, ERR_TARGET, ENOMEM, "cannot read the mount table '%s'", file);
-	}
 	mnt_free_iter(it);
 	return 0;
+}
+
+int mounts_load(const struct host *h, const char *file, struct arena *a, struct mounts *m,
+		struct err *e)
+{
+	*m = (struct mounts){0};
+	if (mounts_add(h, file, NULL, a, m, e) == 0)
+		return 0;
+	mounts_release(m);
+	return e->code;
+}
+
+/* "mnt:[4026531841]"; false when it may not be seen, or the process is gone. */
+static bool space_of(const struct host *h, const char *pid, char *out, size_t n)
+{
+	char path[PATH_MAX];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "%s/proc/%s/ns/mnt", host_prefix(h), pid);
+	len = readlink(path, out, n - 1);
+	if (len < 0)
+		return false;
+	out[len] = '\0';
+	return true;
+}
+
+static void space_add(const struct host *h, const char *pid, struct arena *a, struct mounts *m)
+{
+	char file[64];
+	struct err ignored = ERR_INIT;
+	struct str comm;
+
+	str_init(&comm);
+	snprintf(file, sizeof(file), "/proc/%s/mountinfo", pid);
+	(void)host_read(h, &comm, "/proc/%s/comm", pid);
+	(void)mounts_add(h, file,
+			 arena_printf(a, "process %s%s%s%s", pid, comm.len ? " (" : "", comm.s,
+				      comm.len ? ")" : ""),
+			 a, m, &ignored);
+	str_release(&comm);
+}
+
+void mounts_elsewhere(const struct host *h, struct arena *a, struct mounts *m)
+{
+	struct {
+		char (*v)[48];
+		size_t n, cap;
+	} seen = {0};
+	char **pids, space[sizeof(*seen.v)];
+	size_t n;
+
+	if (host_list(h, &pids, &n, "/proc") < 0)
+		return;
+	if (space_of(h, "self", space, sizeof(space)))
+		memcpy(*VEC_PUSH(&seen), space, sizeof(space));
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		if (strspn(pids[i], "0123456789") != strlen(pids[i]) || strlen(pids[i]) > 20)
+			continue;
+		/* without its name the first process alone is worth a look: its table is the
+		 * machine's */
+		if (space_of(h, pids[i], space, sizeof(space))) {
+			while (k < seen.n && !str_eq(seen.v[k], space))
+				k++;
+			if (k < seen.n)
+				continue;
+			memcpy(*VEC_PUSH(&seen), space, sizeof(space));
+		} else if (!str_eq(pids[i], "1")) {
+			continue;
+		}
+		space_add(h, pids[i], a, m);
+	}
+	VEC_RELEASE(&seen);
+	file_list_free(pids, n);
 }
 
 void mounts_release(struct mounts *m)

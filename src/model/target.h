@@ -32,6 +32,7 @@ struct target {
 	const char *disk_path; /* block: node of the whole disk (a partition's lock); else NULL */
 	uint64_t diskseq;      /* block: BLKGETDISKSEQ, 0 = unknown */
 	bool write_allowed;    /* --allow-write, or a folder */
+	const char *permit;    /* the --allow-write that named it; NULL: none */
 	const char *fstype;    /* of a file or folder: "ext4"; NULL unknown */
 	struct facts facts;    /* target.*, device.*, link.*, fs.* ... */
 };

@@ -22,8 +22,15 @@ struct target_arg {
 	const char *role, *id;
 }; /* role NULL: single target "dut" */
 
+/* A folder that blkgate itself keeps something in: no target may be in it. */
+struct own_folder {
+	const char *what, *path; /* "the output"; path NULL: there is none */
+};
+
 struct plan_options {
 	const struct host *host;
+	const struct own_folder *own;
+	size_t nown;
 	const struct target_arg *targets;
 	size_t ntargets;
 	const struct setting *labels; /* --label [ROLE.]KEY=VALUE */

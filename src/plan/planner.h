@@ -237,8 +237,16 @@ void checks_add(struct planner *pl, const struct check *c);
 void expect_make(struct planner *pl, const struct expr *x, uint32_t job);
 void known_apply(struct planner *pl);
 
-/* permit.c: the line of the suite to name for a word of a job. */
+/* fits.c: the line of the suite to name for a word of a job. */
 uint32_t job_line(const struct plan *p, const struct job *j, enum plan_word w);
+/* NULL, or why the kernel would fail each write: some only when it is made, with EPERM. */
+const char *target_read_only(struct plan *p, const struct target *t);
+/* Stops the jobs that its kind, its size or its alignment does not allow; those whose files a
+ * folder has no room for. */
+void target_fits(struct plan *p, uint32_t target);
+void folder_room(struct plan *p, uint32_t target);
+/* own.c: stops what would write among blkgate's own files; a target that holds them is a notice. */
+void own_folders(struct plan *p, const struct plan_options *o, uint32_t target);
 /* capacity.c: stops the jobs that the engine, the memory or the limit of open files of this machine
  * cannot hold. */
 void capacity_check(struct plan *p, const struct host *h);

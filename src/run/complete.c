@@ -3,7 +3,9 @@
 #include "run/live.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 static const char *op_name(enum io_op op)
 {
@@ -45,10 +47,22 @@ static const char *likely(const struct job *j, int sys)
 	return "";
 }
 
+/* A disk that is removed keeps its descriptors, with a size of nothing: reads of it find the end,
+ * and writes no room. */
+static bool gone(const struct task *k, const struct io *io)
+{
+	uint64_t size;
+
+	return io->fd < k->nfds && ioctl(k->fds[io->fd], BLKGETSIZE64, &size) == 0 && size == 0;
+}
+
+#define GONE "the device is gone: its node has no size any more"
+
 void task_fail(struct task *k, const struct io *io, int sys)
 {
 	char buf[32], where[400];
-	const char *cause = err_text(sys, buf, sizeof(buf)), *why = engine_why(&k->eng, io);
+	const char *cause = err_text(sys, buf, sizeof(buf));
+	const char *why = gone(k, io) ? GONE : engine_why(&k->eng, io);
 
 	task_where(k, io, where, sizeof(where));
 	if (io->op == IO_FSYNC || io->op == IO_FDATASYNC)
@@ -58,8 +72,8 @@ void task_fail(struct task *k, const struct io *io, int sys)
 	else
 		live_fail(k->live, OUTCOME_IO_ERROR, sys, io->offset, io->len,
 			  "%s of %u bytes at offset %llu of %s failed: %s%s%s%s", op_name(io->op),
-			  io->len, (unsigned long long)io->offset, where, cause,
-			  *why ? " (" : "", *why ? why : likely(k->job, sys), *why ? ")" : "");
+			  io->len, (unsigned long long)io->offset, where, cause, *why ? " (" : "",
+			  *why ? why : likely(k->job, sys), *why ? ")" : "");
 	k->end = END_FAILED;
 }
 
@@ -72,7 +86,9 @@ static void fail_empty(struct task *k, const struct io *io)
 	live_fail(k->live, OUTCOME_IO_ERROR, read ? ENODATA : EIO, io->offset, io->len,
 		  "%s of %u bytes at offset %llu of %s failed: %s", op_name(io->op), io->len,
 		  (unsigned long long)io->offset, task_where(k, io, where, sizeof(where)),
-		  read ? "end of the target" : "nothing was written");
+		  gone(k, io) ? GONE
+		  : read      ? "end of the target"
+			      : "nothing was written");
 	k->end = END_FAILED;
 }
 

@@ -131,6 +131,21 @@ static int still_unused(const struct target *t, struct err *e)
 	return rc;
 }
 
+/* What was asked of the name and of the permission when the plan was made. */
+static int still_meant(const struct target *t, bool writes, struct err *e)
+{
+	const struct host host = {.root = "/"};
+	struct err no = ERR_INIT;
+
+	if (host_still(t, e) < 0)
+		return e->code;
+	if (!writes || !t->permit || host_identity(&host, t->permit, t, &no) == 1)
+		return 0;
+	return err_set(e, ERR_TARGET,
+		       "--allow-write '%s' named target '%s' when it was checked, and now: %s",
+		       t->permit, t->id, no.text);
+}
+
 /* systemd's protocol for block devices: the lock of the whole disk stands for its partitions too,
  * and udev stops probing meanwhile. Where only the partition was granted, its own node has to do.
  */
@@ -171,7 +186,9 @@ int hold_take(struct hold *h, const struct plan *p, uint32_t target, uint64_t wa
 		rc = same_target(h->lock.fd, t, e);
 	else
 		rc = open_node(h, t, needs.writes, e);
-	if (rc == 0 && t->kind == TARGET_BLOCK && needs.writes)
+	if (rc == 0)
+		rc = still_meant(t, needs.writes, e);
+	if (rc == 0 && t->kind != TARGET_DIR && needs.writes)
 		rc = still_unused(t, e);
 	if (rc < 0)
 		hold_release(h);

@@ -84,6 +84,93 @@ static void mounts_of_the_first_process_count(void **state)
 	assert_int_equal(users_of(x, "/dev/sda", "'/dev/sda2' is mounted on '/srv'"), 1);
 }
 
+/* Each namespace is read once, and begins as a copy of another. */
+static void mounts_of_other_namespaces_count(void **state)
+{
+	struct fixture *x = *state;
+
+	put_sda(x);
+	put_link(x, "/proc/self/ns/mnt", "mnt:[1]");
+	put_link(x, "/proc/1/ns/mnt", "mnt:[1]");
+	put(x, "/proc/1/mountinfo", "40 21 8:2 / /never-read rw - ext4 /dev/sda2 rw\n");
+	put_link(x, "/proc/77/ns/mnt", "mnt:[2]");
+	put(x, "/proc/77/comm", "postgres\n");
+	put(x, "/proc/77/mountinfo",
+	    "21 1 254:0 / / rw - ext4 /dev/vda rw\n"
+	    "40 21 8:2 / /srv rw - ext4 /dev/sda2 rw\n");
+	put_link(x, "/proc/78/ns/mnt", "mnt:[3]");
+	put(x, "/proc/78/mountinfo", "40 21 8:2 / /srv rw - ext4 /dev/sda2 rw\n");
+	/* of another user: no name, no table */
+	put(x, "/proc/79/mountinfo", "40 21 8:1 / /secret rw - ext4 /dev/sda1 rw\n");
+	assert_int_equal(users_of(x, "/dev/sda",
+				  "'/dev/sda2' is mounted on '/srv' (ext4) in the mount namespace "
+				  "of process 77 (postgres)"),
+			 1);
+	mount_on(x, "41 21 8:2 / /srv rw - ext4 /dev/sda2 rw\n");
+	assert_int_equal(users_of(x, "/dev/sda", "'/dev/sda2' is mounted on '/srv' (ext4)"), 1);
+	assert_null(strstr(x->users.v[0], "namespace"));
+}
+
+/* The disk of the machine, by whatever it is called. */
+static void the_root_disk_is_in_use_by_any_name(void **state)
+{
+	static const char *const names[] = {
+		"/dev/sda",
+		"/dev/sda1",
+		"/dev/sda2",
+		"ata-860",
+		"/dev/root",
+		"/dev/../dev/sda",
+		"wwid:naa.5002538e40a1b2c3",
+		"5002538e40a1b2c3",
+		"diskseq:9",
+		"/dev/disk/by-id/ata-860-part1",
+		"pci:0000:00:17.0",
+	};
+	struct fixture *x = *state;
+
+	put_sda(x);
+	put(x, "/sys/block/sda/diskseq", "9\n");
+	put_link(x, "/dev/disk/by-id/ata-860", "../../sda");
+	put_link(x, "/dev/disk/by-id/ata-860-part1", "../../sda1");
+	put_link(x, "/dev/root", "sda1");
+	put(x, "/proc/self/mountinfo", "21 1 8:1 / / rw - ext4 /dev/root rw\n");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		users_of(x, names[i], "'/dev/sda1' is mounted on '/' (ext4)");
+	/* behind a volume the number is the volume's */
+	put_disk(x, "dm-0", "252:0\n", "1024\n");
+	put_link(x, "/sys/block/dm-0/slaves/sda2", "../../sda/sda2");
+	put_link(x, "/sys/block/sda/sda2/holders/dm-0", "../../../../dm-0");
+	put(x, "/proc/self/mountinfo", "21 1 252:0 / / rw - ext4 /dev/mapper/vg-root rw\n");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		users_of(x, names[i], "'/dev/sda2' is held by 'dm-0'");
+}
+
+static void files_are_used_as_devices(void **state)
+{
+	struct fixture *x = *state;
+
+	put_sda(x);
+	put(x, "/var/disk.img", "x");
+	put(x, "/var/swapfile", "x");
+	put_link(x, "/img", "var/disk.img");
+	put_disk(x, "loop3", "7:3\n", "1024\n");
+	assert_int_equal(users_of(x, "/img", NULL), 0);
+	put(x, "/sys/block/loop3/loop/backing_file", "/var/disk.img\n");
+	assert_int_equal(users_of(x, "/img", "'/dev/loop3' is a loop device on '/var/disk.img'"),
+			 1);
+	assert_int_equal(users_of(x, "/var/swapfile", NULL), 0);
+	put(x, "/proc/swaps",
+	    "Filename\t\t\t\tType\t\tSize\tUsed\tPriority\n"
+	    "/var/swapfile file 1024 0 -2\n");
+	assert_int_equal(users_of(x, "/var/swapfile", "'/var/swapfile' is swap space"), 1);
+	/* removed: another file may have its name now */
+	put(x, "/sys/block/loop3/loop/backing_file", "/var/disk.img (deleted)\n");
+	assert_int_equal(users_of(x, "/img", NULL), 0);
+	put(x, "/proc/swaps", "nothing that can be read\n/x\n");
+	assert_int_equal(host_in_use(&x->host, &x->target, &x->users, &x->err), ERR_TARGET);
+}
+
 static void swap_counts(void **state)
 {
 	struct fixture *x = *state;
@@ -237,6 +324,9 @@ int main(void)
 		TEST(a_mounted_partition_blocks_disk_and_sibling),
 		TEST(a_mount_is_found_by_its_source),
 		TEST(mounts_of_the_first_process_count),
+		TEST(mounts_of_other_namespaces_count),
+		TEST(the_root_disk_is_in_use_by_any_name),
+		TEST(files_are_used_as_devices),
 		TEST(swap_counts),
 		TEST(holders_count),
 		TEST(a_stacked_loop_device_counts),
