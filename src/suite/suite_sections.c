@@ -50,7 +50,7 @@ void read_waivers(struct reader *r, const struct ynode *key, const struct ynode 
 			near = rule_nearest(k->text);
 			rd_hint(rd_error(r, k, "waive: there is no rule '%s'", k->text),
 				near ? "did you mean '%s'?"
-				     : "`blkgate lint` shows the name of a rule with its finding%s",
+				     : "`blkgate lint --rules` lists them%s",
 				near ? near : "");
 		} else if (rule_table[rule].level == DIAG_ERROR) {
 			rd_error(r, k, "waive: rule '%s' is an error and cannot be waived",
