@@ -262,6 +262,14 @@ static void enough_runs(struct planner *pl, const struct workload *w, const stru
 			  PLAN_MIN_RUNS);
 }
 
+/* What is of all targets is asked once: of the total, or without one beside the first target. */
+static bool belongs_to(const struct workload *w, const struct expr *x, const struct job *j)
+{
+	if (x->spread)
+		return w->all_targets ? j->total : j->target == 0;
+	return x->all_targets == j->total;
+}
+
 void checks_make(struct planner *pl, const struct workload *w, uint32_t job)
 {
 	size_t selected = pl->checks_selected;
@@ -271,7 +279,7 @@ void checks_make(struct planner *pl, const struct workload *w, uint32_t job)
 	for (size_t i = 0; i < w->gate.n; i++)
 		gate_make(pl, &w->gate.v[i], pl->texts.v[i], job);
 	for (size_t i = 0; i < w->expect.n; i++)
-		if (w->expect.v[i].all_targets == j->total)
+		if (belongs_to(w, &w->expect.v[i], j))
 			expect_make(pl, &w->expect.v[i], job);
 	if (!pl->o->check)
 		return;
