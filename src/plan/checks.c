@@ -9,12 +9,33 @@
 
 #include <math.h>
 
+/* "read.p99", "p99", "sync.mean": a statistic without its latency. The name with clat in it (of
+ * syncs lat), NULL = it is no such name. */
+static const char *with_latency(struct planner *pl, const char *name)
+{
+	static const char *const of[] = {"read.", "write.", "trim.", "sync."};
+	const char *full;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		if (str_starts(name, of[i]))
+			n = strlen(of[i]);
+	full = arena_printf(pl->a, "%.*s%s.%s", (int)n, name,
+			    str_starts(name, "sync.") ? "lat" : "clat", name + n);
+	return metric_find(n ? full : arena_printf(pl->a, "read.%s", full)) ? full : NULL;
+}
+
 static void unknown_metric(struct planner *pl, const char *name, uint32_t line, uint32_t column)
 {
-	const char *nearest = metric_nearest(name);
+	const char *nearest = metric_nearest(name), *full = with_latency(pl, name);
 	struct diag *g = planner_report(pl, line, column, "metric '%s' is unknown", name);
 
-	if (g && nearest)
+	if (g && full)
+		diag_hint(g,
+			  "did you mean '%s'? clat is from submission to completion, lat with "
+			  "the submission",
+			  full);
+	else if (g && nearest)
 		diag_hint(g, "did you mean '%s'?", nearest);
 	else if (g)
 		diag_hint(g, "e.g. read.iops, write.bw, read.clat.p99, sync.lat.p99, cpu.per_io");

@@ -76,6 +76,33 @@ const struct rule_word rule_table[RULE_COUNT] = {
 				      "thinktime that works against a rate"},
 	[RULE_THINKTIME_NOT_BELOW_RUNTIME] = {34, "thinktime-not-below-runtime", DIAG_WARN, false,
 					      "a window that ends before the first wait does"},
+	[RULE_BUFFERED_DEPTH] = {35, "buffered-depth", DIAG_WARN, false, "iodepth on buffered I/O"},
+	[RULE_BUFFERED_WRITE_WITHOUT_SYNC] =
+		{36, "buffered-write-without-sync", DIAG_WARN, false,
+		 "buffered writes that nothing makes reach the device"},
+	[RULE_PAGE_CACHE] = {37, "page-cache", DIAG_WARN, true,
+			     "buffered reads of what fits into memory"},
+	[RULE_DEVICE_CACHE] = {38, "device-cache", DIAG_NOTE, false,
+			       "a region that may fit into the cache of the drive"},
+	[RULE_COMPRESSIBLE_DATA] = {39, "compressible-data", DIAG_NOTE, false,
+				    "written data that a target may compress or store once"},
+	[RULE_READ_OF_UNWRITTEN] = {40, "read-of-unwritten", DIAG_WARN, true,
+				    "reads of a device that nothing is known to have written"},
+	[RULE_LIMIT_WRONG_WAY] =
+		{41, "limit-wrong-way", DIAG_WARN, false,
+		 "a floor on what should be low, a ceiling on what should be high"},
+	[RULE_CONCURRENT_ON_DEVICE] = {42, "concurrent-on-device", DIAG_NOTE, false,
+				       "workloads that run on one device at the same time"},
+	[RULE_BUDGET_MISSING] = {43, "budget-missing", DIAG_NOTE, false,
+				 "a suite that writes, or takes long, without a budget"},
+	[RULE_BUDGET_BELOW_SESSIONS] =
+		{44, "budget-below-sessions", DIAG_WARN, true,
+		 "a budget that cannot hold the sessions that may be needed"},
+	[RULE_LABEL_REPEATS] =
+		{45, "label-repeats", DIAG_WARN, false,
+		 "a label of what the machine tells, or one that is alike on all targets"},
+	[RULE_TOLERANCE_BELOW_SIGHT] = {46, "tolerance-below-sight", DIAG_WARN, true,
+					"a tolerance that the spread of the baseline drowns"},
 };
 
 const char *rule_number(enum rule r, char out[RULE_NUMBER_SIZE])

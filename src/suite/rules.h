@@ -48,6 +48,18 @@ enum rule {
 	RULE_VERIFY_NOT_POSSIBLE,
 	RULE_RATE_WITH_THINKTIME,
 	RULE_THINKTIME_NOT_BELOW_RUNTIME,
+	RULE_BUFFERED_DEPTH,
+	RULE_BUFFERED_WRITE_WITHOUT_SYNC,
+	RULE_PAGE_CACHE,
+	RULE_DEVICE_CACHE,
+	RULE_COMPRESSIBLE_DATA,
+	RULE_READ_OF_UNWRITTEN,
+	RULE_LIMIT_WRONG_WAY,
+	RULE_CONCURRENT_ON_DEVICE,
+	RULE_BUDGET_MISSING,
+	RULE_BUDGET_BELOW_SESSIONS,
+	RULE_LABEL_REPEATS,
+	RULE_TOLERANCE_BELOW_SIGHT,
 	RULE_COUNT
 };
 _Static_assert(RULE_COUNT <= 64, "sets of rules are 64-bit masks");
@@ -58,7 +70,7 @@ struct rule_word {
 	uint16_t number;
 	const char *name;
 	enum diag_level level; /* DIAG_ERROR: cannot be waived */
-	bool needs_target;     /* cannot be found without one: a waiver for it is never unused */
+	bool needs_target;     /* may need one to be found: a waiver for it is never unused */
 	const char *what;      /* it finds, for a list */
 };
 

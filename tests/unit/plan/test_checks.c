@@ -113,6 +113,10 @@ static void refused(void **state)
 	} bad[] = {
 		{"rw: read, gate: {read.bw: 100%}", "cannot fail", "role: watch"},
 		{"rw: read, gate: {read.bww: 5%}", "metric 'read.bww' is unknown", "read.bw"},
+		{"rw: read, gate: {read.p99: 5%}", "metric 'read.p99' is unknown",
+		 "did you mean 'read.clat.p99'?"},
+		{"rw: read, expect: [p99.9 <= 5ms]", "unknown", "did you mean 'clat.p99.9'?"},
+		{"rw: write, fsync: 1, expect: [sync.mean <= 5ms]", "unknown", "'sync.lat.mean'?"},
 		{"rw: read, gate: {write.bw: 5%}", "has no write.bw", "'bw'"},
 		{"rw: read, gate: {bw: 5%, read.bw: 3%}", "two gates on read.bw", ""},
 		{"rw: read, gate: {read.bw: +5ms}", "does not fit read.bw", "read.bw: 5%"},
