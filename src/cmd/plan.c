@@ -16,6 +16,7 @@ static void add_forecast(const struct loaded *s, const struct options *o, struct
 {
 	struct baseline b = {0};
 	struct err e = ERR_INIT;
+	struct diags d;
 
 	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &b, &e) < 0) {
 		str_add(text, "forecast: not known: ");
@@ -24,6 +25,10 @@ static void add_forecast(const struct loaded *s, const struct options *o, struct
 	} else {
 		b.expiry = (struct expiry){clock_utc(), s->suite.baseline_max_age};
 		forecast_text(s, &b, false, text);
+		diags_init(&d);
+		sight_findings(s, &b, &d);
+		say_diags(&d, DIAG_WARN);
+		diags_release(&d);
 	}
 	baseline_release(&b);
 }
