@@ -231,13 +231,54 @@ static void test_attempts(void **state)
 	result_release(&r);
 }
 
+/* What an attempt missed on whole sessions stands, though a later session failed: on its own target
+ * or on another one. What was not missed before is an error then. */
+static void test_attempt_failed_later(void **state)
+{
+	(void)state;
+	for (unsigned own = 0; own < 2; own++)
+		for (unsigned missed = 0; missed < 2; missed++) {
+			struct result r;
+			const struct verdict *v;
+			uint32_t second;
+
+			spread(&r, (double[]){100000, missed ? 60000 : 100000}, 2, 0.2);
+			second = lab_session(&r);
+			lab_runs(&r, 0, second, 100000);
+			lab_runs(&r, 1, second, 100000);
+			for (uint32_t i = 0; i < 2; i++) {
+				r.sessions.v[i].from = i + 1;
+				*VEC_PUSH(&r.attempts) = (struct attempt){.sessions_min = 1};
+			}
+			r.runs.v[own ? 10 : 15].out.status = OUTCOME_IO_ERROR;
+			assert_int_equal(r.runs.v[own ? 10 : 15].job, !own);
+			lab_judge(&r, NULL);
+			v = lab_verdict(&r, 0, 0);
+			if (missed)
+				lab_contains(v->text, "that was attempt 1");
+			if (missed)
+				lab_expect(v, VERDICT_MISSED, STATUS_REGRESSION, JUNIT_FAILURE);
+			else if (own)
+				lab_expect(v, VERDICT_SKIPPED, STATUS_PASS, JUNIT_SKIPPED);
+			else
+				lab_expect(v, VERDICT_ERROR, STATUS_ERROR, JUNIT_ERROR);
+			r.attempts.n = 0;
+			result_release(&r);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limit),          cmocka_unit_test(test_text),
-		cmocka_unit_test(test_missing_target), cmocka_unit_test(test_all_skipped),
-		cmocka_unit_test(test_own_failed),     cmocka_unit_test(test_one_target),
-		cmocka_unit_test(test_offline),        cmocka_unit_test(test_attempts),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_missing_target),
+		cmocka_unit_test(test_all_skipped),
+		cmocka_unit_test(test_own_failed),
+		cmocka_unit_test(test_one_target),
+		cmocka_unit_test(test_offline),
+		cmocka_unit_test(test_attempts),
+		cmocka_unit_test(test_attempt_failed_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
