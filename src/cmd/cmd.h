@@ -52,8 +52,8 @@ struct options {
 	uint32_t runs, sessions_min, sessions_max, pairs, trials;
 	double undecided; /* share, 0 = not given */
 	uint64_t budget_time, budget_written, seed, wait_lock;
-	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help, write,
-		two_sided;
+	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, rules, help,
+		write, two_sided;
 };
 
 void options_release(struct options *o);
@@ -63,8 +63,9 @@ extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, op
 	opt_profile, opt_only, opt_check, opt_set, opt_runs, opt_sessions, opt_trials, opt_budget,
 	opt_seed, opt_label, opt_change, opt_inject, opt_allow_write, opt_target, opt_wait_lock,
 	opt_policy, opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason,
-	opt_new_epoch, opt_against, opt_suite, opt_engines, opt_latency_log, opt_from, opt_write,
-	opt_undecided, opt_history, opt_with, opt_by, opt_two_sided, opt_versus, opt_ab, opt_pairs;
+	opt_new_epoch, opt_against, opt_suite, opt_engines, opt_rules, opt_latency_log, opt_from,
+	opt_write, opt_undecided, opt_history, opt_with, opt_by, opt_two_sided, opt_versus, opt_ab,
+	opt_pairs;
 
 /* Parses the command line (unknown options are refused with the nearest known one; "--" ends them)
  * and answers --help with usage, options and example on stdout. Returns -1 to go on, else the exit

@@ -3,12 +3,27 @@
 
 #include <stdio.h>
 
-static const struct option_def *const defs[] = {&opt_strict, &opt_set,   &opt_verbose,
-						&opt_quiet,  &opt_pairs, NULL};
+static const struct option_def *const defs[] = {&opt_strict, &opt_set,   &opt_verbose, &opt_quiet,
+						&opt_pairs,  &opt_rules, NULL};
 
 static const char *plural(size_t n)
 {
 	return n == 1 ? "" : "s";
+}
+
+static enum exit_status list_rules(const struct options *o)
+{
+	static const char *const level[] = {"note", "warn", "error"};
+	char number[RULE_NUMBER_SIZE];
+
+	if (o->args.n) {
+		say("blkgate: --rules lists the rules and looks at no suite");
+		return STATUS_USAGE;
+	}
+	for (unsigned i = 0; i < RULE_COUNT; i++)
+		printf("%s  %-5s  %-34s  %s\n", rule_number((enum rule)i, number),
+		       level[rule_table[i].level], rule_table[i].name, rule_table[i].what);
+	return STATUS_PASS;
 }
 
 int cmd_lint(int argc, char **argv)
@@ -24,6 +39,11 @@ int cmd_lint(int argc, char **argv)
 
 	if (rc >= 0)
 		return rc;
+	if (o.rules) {
+		status = list_rules(&o);
+		options_release(&o);
+		return (int)status;
+	}
 	if (load_open(&l, &o, false, true,
 		      o.verbose ? DIAG_NOTE
 		      : o.quiet ? DIAG_ERROR

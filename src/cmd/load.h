@@ -26,7 +26,7 @@ struct load {
 	uint64_t seed;
 	struct interleave interleave; /* what --versus, --ab and --pairs ask for */
 	uint32_t first_look;          /* pairs that are always made */
-	enum exit_status status; /* worst over the broken ones */
+	enum exit_status status;      /* worst over the broken ones */
 };
 
 /* Reads and plans each suite of o->args. need_targets: at least one --target. lint: no target, no
@@ -44,5 +44,8 @@ int interleave_check(const struct options *o, struct plan *p, struct err *e);
 struct baseline;
 void forecast_text(const struct loaded *s, const struct baseline *b, bool any_role,
 		   struct str *out);
+
+/* sight.c: the primary gates whose tolerance the spread of that baseline drowns, to d. */
+void sight_findings(const struct loaded *s, const struct baseline *b, struct diags *d);
 
 #endif

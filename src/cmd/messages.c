@@ -64,6 +64,15 @@ char *err_sentence(const struct err *e)
 	return xasprintf("%s%s%s%s", place, e->text, e->hint[0] ? "; " : "", e->hint);
 }
 
+static void say_rule(const char *name)
+{
+	char number[RULE_NUMBER_SIZE];
+	enum rule r;
+
+	if (name && *name && rule_find(name, &r) == 0)
+		fprintf(stderr, " [%s %s]", rule_number(r, number), name);
+}
+
 void say_diags(const struct diags *d, enum diag_level least)
 {
 	static const char *const level[] = {"note", "warning", "error"};
@@ -76,8 +85,7 @@ void say_diags(const struct diags *d, enum diag_level least)
 		say_place(g->file, g->line, g->column);
 		fprintf(stderr, "%s: ", level[g->level]);
 		put_clean(g->text);
-		if (g->rule && g->rule[0])
-			fprintf(stderr, " [%s]", g->rule);
+		say_rule(g->rule);
 		fputc('\n', stderr);
 		if (g->hint && g->hint[0])
 			say("  %s", g->hint);

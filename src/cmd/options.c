@@ -69,6 +69,7 @@ TAKE_FLAG(dry_run)
 TAKE_FLAG(new_epoch)
 TAKE_FLAG(bisect)
 TAKE_FLAG(engines)
+TAKE_FLAG(rules)
 TAKE_FLAG(write)
 TAKE_FLAG(two_sided)
 
@@ -282,6 +283,7 @@ ROW(opt_by, "--by", "label.KEY", by,
 ROW(opt_two_sided, "--two-sided", NULL, two_sided,
     "say whether a difference beyond the gate's tolerance is excluded, in both directions");
 ROW(opt_suite, "--suite", "FILE", suite, "the suite: its file or its name");
+ROW(opt_rules, "--rules", NULL, rules, "list what lint finds: number, word, level");
 ROW(opt_engines, "--engines", NULL, engines, "say for each engine whether it is usable here");
 
 static const struct option_def *find(const struct option_def *const *defs, const char *name,

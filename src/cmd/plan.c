@@ -35,6 +35,7 @@ static void add_plan(struct loaded *s, const struct options *o, struct str *text
 {
 	struct baseline b = {0};
 	struct err e = ERR_INIT;
+	struct diags d;
 
 	if (baseline_load(o->baselines, s->suite.name, s->plan.profile, &b, &e) < 0) {
 		plan_show(&s->plan, text);
@@ -45,6 +46,10 @@ static void add_plan(struct loaded *s, const struct options *o, struct str *text
 		b.expiry = (struct expiry){clock_utc(), s->suite.baseline_max_age};
 		show(s, &b, text);
 		forecast_text(s, &b, false, text);
+		diags_init(&d);
+		sight_findings(s, &b, &d);
+		say_diags(&d, DIAG_WARN);
+		diags_release(&d);
 	}
 	baseline_release(&b);
 }

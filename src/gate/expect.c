@@ -6,7 +6,7 @@
 #include "gate/judge.h"
 #include <math.h>
 
-static bool holds(enum check_op op, double value, double limit)
+bool expect_holds(enum check_op op, double value, double limit)
 {
 	switch (op) {
 	case OP_GE:
@@ -25,12 +25,10 @@ static bool holds(enum check_op op, double value, double limit)
 	return false;
 }
 
-/* Values of the metric in the first `runs` runs; false with the verdict filled when one is not
- * there. */
-static bool collect(struct judge *g, const struct check *c, const struct metric *m, unsigned arm,
+bool expect_collect(struct judge *g, uint32_t job, const struct metric *m, unsigned arm,
 		    size_t runs, double *v, size_t *n, struct verdict *out)
 {
-	const struct run *const *run = &g->run[g->run_first[c->job]];
+	const struct run *const *run = &g->run[g->run_first[job]];
 	size_t short_of = 0;
 	struct str s;
 
@@ -41,24 +39,24 @@ static bool collect(struct judge *g, const struct check *c, const struct metric 
 		if (arm < ARM_COUNT && run[i]->arm != arm)
 			continue;
 
-		metric_value(m, &g->r->jobs[c->job], &run[i]->out, &val);
+		metric_value(m, &g->r->jobs[job], &run[i]->out, &val);
 		short_of += val.state == VALUE_INSUFFICIENT;
 		if (val.state == VALUE_INSUFFICIENT || (val.state == VALUE_OK && isfinite(val.v))) {
 			v[(*n)++] = val.v;
 			continue;
 		}
 		verdict_say(g->r, out, VERDICT_ERROR, "missing", "%s %s in run %u of session %u%s",
-			    c->metric,
+			    m->name,
 			    val.state == VALUE_NA ? "does not exist for this workload"
 						  : "has no value",
 			    run[i]->run + 1, run[i]->session + 1,
-			    metric_absent_why(m, &g->r->jobs[c->job], &run[i]->out, &g->r->arena));
+			    metric_absent_why(m, &g->r->jobs[job], &run[i]->out, &g->r->arena));
 		return false;
 	}
 	if (short_of == 0)
 		return true;
 	str_init(&s);
-	judge_samples(g, c->job, m, &s);
+	judge_samples(g, job, m, &s);
 	verdict_say(g->r, out, VERDICT_INCONCLUSIVE, NULL, "%s", s.s);
 	str_release(&s);
 	return false;
@@ -107,9 +105,9 @@ static void judge_values(struct judge *g, const struct check *c, const struct me
 
 	if (c->every_run)
 		out->value = worst_run(c, v, n, out->limit, &which);
-	met = holds(c->op, out->value, out->limit);
-	out->marginal =
-		holds(c->op, v[rank - 1], out->limit) != holds(c->op, v[n - rank], out->limit);
+	met = expect_holds(c->op, out->value, out->limit);
+	out->marginal = expect_holds(c->op, v[rank - 1], out->limit) !=
+			expect_holds(c->op, v[n - rank], out->limit);
 	str_init(&s);
 	str_addf(&s, "%s ", c->metric);
 	if (which)
@@ -129,8 +127,7 @@ static void judge_values(struct judge *g, const struct check *c, const struct me
 	str_release(&s);
 }
 
-/* Runs of the job that the attempts up to that one made. */
-static size_t runs_up_to(const struct judge *g, uint32_t job, uint32_t attempt)
+size_t expect_runs_up_to(const struct judge *g, uint32_t job, uint32_t attempt)
 {
 	const struct run *const *run = &g->run[g->run_first[job]];
 	size_t n = 0;
@@ -138,6 +135,16 @@ static size_t runs_up_to(const struct judge *g, uint32_t job, uint32_t attempt)
 	while (n < judge_runs(g, job) && g->r->sessions.v[run[n]->session].from <= attempt)
 		n++;
 	return n;
+}
+
+size_t expect_runs_whole(const struct judge *g, uint32_t job)
+{
+	struct job_session s;
+	size_t pos = 0;
+
+	for (uint32_t i = 0; i < g->whole[job]; i++)
+		judge_next(g, job, &pos, &s);
+	return pos;
 }
 
 /* The n runs in order of time; true when an attempt before the last one missed it. */
@@ -148,9 +155,9 @@ static bool missed_before(struct judge *g, const struct check *c, const struct m
 	bool missed = false;
 
 	for (uint32_t a = 1; !missed && a < g->r->attempts.n; a++) {
-		size_t made = runs_up_to(g, c->job, a);
+		size_t made = expect_runs_up_to(g, c->job, a);
 
-		if (made == 0 || made > n || (a > 1 && made == runs_up_to(g, c->job, a - 1)))
+		if (made == 0 || made > n || (a > 1 && made == expect_runs_up_to(g, c->job, a - 1)))
 			continue;
 		memcpy(w, v, made * sizeof(*w));
 		out->value = estimate_median(w, made);
@@ -184,22 +191,24 @@ static double limit_of(const struct check *c)
 void verdict_missed_before(struct judge *g, const struct check *c, struct verdict *v)
 {
 	const struct metric *m = metric_find(c->metric);
-	double *x = xcalloc(judge_runs(g, c->job) + 1, sizeof(*x));
+	double *x;
 	struct verdict out = *v;
-	struct job_session s;
-	size_t pos = 0, n;
+	size_t pos = expect_runs_whole(g, c->job), n;
 
+	if (c->spread) {
+		verdict_spread_missed_before(g, c, m, v);
+		return;
+	}
+	x = xcalloc(judge_runs(g, c->job) + 1, sizeof(*x));
 	out.limit = limit_of(c);
-	for (uint32_t i = 0; i < g->whole[c->job]; i++)
-		judge_next(g, c->job, &pos, &s);
 	/* up to the end of the last attempt that is whole */
 	for (uint32_t a = (uint32_t)g->r->attempts.n; pos > 0 && a-- > 1;) {
-		size_t made = runs_up_to(g, c->job, a);
+		size_t made = expect_runs_up_to(g, c->job, a);
 
 		if (made > pos)
 			continue;
 		if (made > 0 && m && isfinite(out.limit) &&
-		    collect(g, c, m, ARM_COUNT, made, x, &n, &out) &&
+		    expect_collect(g, c->job, m, ARM_COUNT, made, x, &n, &out) &&
 		    missed_before(g, c, m, x, n, &out))
 			*v = out;
 		break;
@@ -214,7 +223,7 @@ static void judge_runs_of(struct judge *g, const struct check *c, const struct m
 	double *v = xcalloc(judge_runs(g, c->job) + 1, sizeof(*v));
 	size_t n;
 
-	if (collect(g, c, m, arm, judge_runs(g, c->job), v, &n, out)) {
+	if (expect_collect(g, c->job, m, arm, judge_runs(g, c->job), v, &n, out)) {
 		if (arm == ARM_COUNT) {
 			judge_attempts(g, c, m, v, n, out);
 		} else {
@@ -253,6 +262,10 @@ void verdict_expect(struct judge *g, const struct check *c, struct verdict *out)
 	if (!m) {
 		verdict_say(g->r, out, VERDICT_ERROR, "missing", "%s is no metric of this version",
 			    c->metric);
+		return;
+	}
+	if (c->spread) {
+		verdict_spread(g, c, m, out);
 		return;
 	}
 	out->limit = limit_of(c);

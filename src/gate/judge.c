@@ -35,7 +35,9 @@ static void judge_check(struct judge *g, uint32_t check, size_t measure)
 	struct verdict *v = verdict_new(r, c->job, check);
 	const struct verdict *m = &r->verdicts.v[measure];
 
-	if (m->kind != VERDICT_PASS) {
+	/* skipped on its own target, it may be measured on the others */
+	if (m->kind != VERDICT_PASS &&
+	    !(c->spread && !c->skipped && r->jobs[c->job].state == JOB_SKIPPED)) {
 		if (!lost_before(g, c, m, v))
 			verdict_say(r, v, VERDICT_SKIPPED, NULL, "not judged");
 	} else if (c->skipped) {

@@ -74,8 +74,8 @@ const char *judge_canonical(struct judge *g, uint32_t job);
  */
 const char *judge_differ(struct judge *g, const struct epoch_index *x, size_t session,
 			 uint32_t job);
-/* queue.c: do all runs of both sides show that the job kept its queue full, to the same degree? That
- * is what makes a mean latency and the rate one fact; what is not known is no. */
+/* queue.c: do all runs of both sides show that the job kept its queue full, to the same degree?
+ * That is what makes a mean latency and the rate one fact; what is not known is no. */
 bool judge_queue_full(struct judge *g, uint32_t job, const struct metric *latency);
 /* A metric of a stored job; NULL = none. */
 const struct base_value *judge_base_value(const struct base_job *j, const char *metric);
@@ -108,6 +108,20 @@ void verdict_gate(struct judge *g, const struct check *c, struct verdict *v);
 /* What an earlier attempt missed, all of whose sessions were measured well: VERDICT_MISSED, else v
  * stays as it is. */
 void verdict_missed_before(struct judge *g, const struct check *c, struct verdict *v);
+/* The same of an expectation whose check says `spread` (model/check.h). */
+void verdict_spread(struct judge *g, const struct check *c, const struct metric *m,
+		    struct verdict *v);
+void verdict_spread_missed_before(struct judge *g, const struct check *c, const struct metric *m,
+				  struct verdict *v);
+bool expect_holds(enum check_op op, double value, double limit);
+/* Values of the metric in the first `runs` runs of the job, of that arm (ARM_COUNT = all); false
+ * with the verdict filled when one is not there. v has room for them. */
+bool expect_collect(struct judge *g, uint32_t job, const struct metric *m, unsigned arm,
+		    size_t runs, double *v, size_t *n, struct verdict *out);
+/* Runs of the job that the attempts up to that one made; those of its sessions that are whole, when
+ * it was looked at. */
+size_t expect_runs_up_to(const struct judge *g, uint32_t job, uint32_t attempt);
+size_t expect_runs_whole(const struct judge *g, uint32_t job);
 /* What such a verdict comes to when the device throttled in one of the runs behind it:
  * inconclusive.
  */

@@ -159,7 +159,8 @@ static bool same_demand(const struct check *a, const struct check *b)
 		return !(a->tolerance < b->tolerance) && !(a->tolerance > b->tolerance) &&
 		       a->absolute == b->absolute;
 	return a->op == b->op && !(a->limit < b->limit) && !(a->limit > b->limit) &&
-	       a->every_run == b->every_run && str_eq(a->percent_of, b->percent_of);
+	       a->every_run == b->every_run && a->spread == b->spread &&
+	       str_eq(a->percent_of, b->percent_of);
 }
 
 /* A tolerance widened, or a gate dropped, between two sessions of one sequence would be a retry

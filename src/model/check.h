@@ -38,6 +38,9 @@ struct check {
 	double reference;          /* value of percent_of in the base unit; NaN = unknown */
 	const char *reference_why; /* sentence when unknown */
 	bool every_run;
+	/* Of the workload on all targets, (max - min) / median of their medians: limit is a ratio.
+	 * The job is that of the first target, or the total. */
+	bool spread;
 
 	/* gate */
 	double tolerance; /* ratio, or base unit when absolute */

@@ -121,7 +121,8 @@ static int read_expectation(const struct reader *rd, const struct json *o, struc
 	    doc_opt_text(rd, o, "percent_of", &c->percent_of) ||
 	    json_opt_double(o, "reference", NAN, &c->reference, rd->e) ||
 	    doc_opt_text(rd, o, "reference_why", &c->reference_why) ||
-	    json_opt_bool(o, "every_run", false, &c->every_run, rd->e))
+	    json_opt_bool(o, "every_run", false, &c->every_run, rd->e) ||
+	    json_opt_bool(o, "spread", false, &c->spread, rd->e))
 		return rd->e->code;
 	return 0;
 }

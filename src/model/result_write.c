@@ -137,6 +137,7 @@ static void write_check(struct jw *w, const struct check *c)
 			jw_double(w, "reference", c->reference);
 		write_text(w, "reference_why", c->reference_why);
 		write_flag(w, "every_run", c->every_run);
+		write_flag(w, "spread", c->spread);
 	} else {
 		jw_double(w, "tolerance", c->tolerance);
 		write_flag(w, "absolute", c->absolute);

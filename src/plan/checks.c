@@ -9,12 +9,33 @@
 
 #include <math.h>
 
+/* "read.p99", "p99", "sync.mean": a statistic without its latency. The name with clat in it (of
+ * syncs lat), NULL = it is no such name. */
+static const char *with_latency(struct planner *pl, const char *name)
+{
+	static const char *const of[] = {"read.", "write.", "trim.", "sync."};
+	const char *full;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		if (str_starts(name, of[i]))
+			n = strlen(of[i]);
+	full = arena_printf(pl->a, "%.*s%s.%s", (int)n, name,
+			    str_starts(name, "sync.") ? "lat" : "clat", name + n);
+	return metric_find(n ? full : arena_printf(pl->a, "read.%s", full)) ? full : NULL;
+}
+
 static void unknown_metric(struct planner *pl, const char *name, uint32_t line, uint32_t column)
 {
-	const char *nearest = metric_nearest(name);
+	const char *nearest = metric_nearest(name), *full = with_latency(pl, name);
 	struct diag *g = planner_report(pl, line, column, "metric '%s' is unknown", name);
 
-	if (g && nearest)
+	if (g && full)
+		diag_hint(g,
+			  "did you mean '%s'? clat is from submission to completion, lat with "
+			  "the submission",
+			  full);
+	else if (g && nearest)
 		diag_hint(g, "did you mean '%s'?", nearest);
 	else if (g)
 		diag_hint(g, "e.g. read.iops, write.bw, read.clat.p99, sync.lat.p99, cpu.per_io");
@@ -262,6 +283,14 @@ static void enough_runs(struct planner *pl, const struct workload *w, const stru
 			  PLAN_MIN_RUNS);
 }
 
+/* What is of all targets is asked once: of the total, or without one beside the first target. */
+static bool belongs_to(const struct workload *w, const struct expr *x, const struct job *j)
+{
+	if (x->spread)
+		return w->all_targets ? j->total : j->target == 0;
+	return x->all_targets == j->total;
+}
+
 void checks_make(struct planner *pl, const struct workload *w, uint32_t job)
 {
 	size_t selected = pl->checks_selected;
@@ -271,7 +300,7 @@ void checks_make(struct planner *pl, const struct workload *w, uint32_t job)
 	for (size_t i = 0; i < w->gate.n; i++)
 		gate_make(pl, &w->gate.v[i], pl->texts.v[i], job);
 	for (size_t i = 0; i < w->expect.n; i++)
-		if (w->expect.v[i].all_targets == j->total)
+		if (belongs_to(w, &w->expect.v[i], j))
 			expect_make(pl, &w->expect.v[i], job);
 	if (!pl->o->check)
 		return;

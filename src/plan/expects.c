@@ -138,8 +138,34 @@ static bool expect_limit(struct planner *pl, const struct expr *x, const struct 
 	return true;
 }
 
+static bool spread_limit(struct planner *pl, const struct expr *x, const struct metric *m,
+			 struct check *c)
+{
+	struct err e = ERR_INIT;
+	struct diag *d;
+
+	c->spread = true;
+	c->reference = NAN;
+	if (m->better == BETTER_ZERO) {
+		planner_report(pl, x->line, x->column,
+			       "'%s': %s lies around 0, and a share of that means nothing", x->text,
+			       m->name);
+		return false;
+	}
+	if (unit_parse(UNIT_RATIO, x->value, &c->limit, &e) == 0 && c->limit > 0)
+		return true;
+	d = planner_report(pl, x->line, x->column,
+			   "'%s': a spread is a share of the median, above 0", x->text);
+	if (d)
+		diag_hint(d, "`spread(%s) <= 20%%`", x->subject);
+	return false;
+}
+
 static const char *expect_name(struct planner *pl, const struct expr *x, const struct metric *m)
 {
+	if (x->spread)
+		return arena_printf(pl->a, "expect spread(%s) max", m->name);
+
 	unsigned max = x->op == OP_LE || x->op == OP_LT;
 	const char **slot = &pl->expect_names[metric_index(m) * 4 + max * 2 + x->every_run];
 	const char *every = x->every_run ? " every run" : "", *way = max ? "max" : "min";
@@ -152,20 +178,52 @@ static const char *expect_name(struct planner *pl, const struct expr *x, const s
 	return *slot;
 }
 
+static bool spread_valid(struct planner *pl, const struct expr *x)
+{
+	struct diag *d;
+
+	if (x->every_run || x->all_targets)
+		d = planner_report(pl, x->line, x->column,
+				   "'%s': a spread is of the medians, over all targets", x->text);
+	else if (x->percent_of)
+		d = planner_report(pl, x->line, x->column,
+				   "'%s': a spread is a share of the median of the targets",
+				   x->text);
+	else if (x->op != OP_LE && x->op != OP_LT)
+		d = planner_report(pl, x->line, x->column,
+				   "'%s': a spread is missed when it is large", x->text);
+	else
+		return true;
+	if (d)
+		diag_hint(d, "`spread(%s) <= 20%%`", x->subject);
+	return false;
+}
+
+/* One target has none, and a check that cannot fail would be green. */
+static bool spread_has_targets(struct planner *pl, const struct expr *x)
+{
+	struct diag *d;
+
+	if (pl->o->lint_only || pl->ntargets > 1)
+		return true;
+	d = planner_report(pl, x->line, x->column, "'%s': one target has no spread", x->text);
+	if (d)
+		diag_hint(d, "`--target a=... --target b=...`: it takes two at least");
+	return false;
+}
+
 static bool expect_valid(struct planner *pl, const struct expr *x)
 {
 	struct diag *d = NULL;
 
 	if (x->spread)
-		d = planner_report(pl, x->line, x->column,
-				   "'%s': spread(...) over the targets comes with a later version",
-				   x->text);
-	else if (x->op == OP_EQ || x->op == OP_NE)
+		return spread_valid(pl, x);
+	if (x->op == OP_EQ || x->op == OP_NE)
 		d = planner_report(pl, x->line, x->column,
 				   "'%s': a measured value is never exactly equal", x->text);
 	else
 		return true;
-	if (d && !x->spread)
+	if (d)
 		diag_hint(d, "use >= or <=");
 	return false;
 }
@@ -175,7 +233,7 @@ void expect_make(struct planner *pl, const struct expr *x, uint32_t job)
 	const struct metric *m[DIR_COUNT];
 	int n;
 
-	if (!expect_valid(pl, x))
+	if (!expect_valid(pl, x) || (x->spread && !spread_has_targets(pl, x)))
 		return;
 	n = checks_metrics(pl, x->subject, x->line, x->column, &pl->p->jobs[job], m);
 	for (int i = 0; i < n; i++) {
@@ -187,7 +245,7 @@ void expect_make(struct planner *pl, const struct expr *x, uint32_t job)
 				  .op = x->op,
 				  .every_run = x->every_run};
 
-		if (!expect_limit(pl, x, m[i], &c))
+		if (!(x->spread ? spread_limit : expect_limit)(pl, x, m[i], &c))
 			continue;
 		c.name = expect_name(pl, x, m[i]);
 		if (checks_name_free(pl, &c))

@@ -10,9 +10,12 @@ struct linter {
 	const struct plan *p;
 	struct diags *d;
 	struct str text, hint;
-	uint64_t all_fired;  /* bit by rule, over the suite */
-	enum plan_word word; /* of the finding */
-	bool told_nothing;   /* that nothing is judged is told once */
+	uint64_t all_fired; /* bit by rule, over the suite */
+	/* of the finding */
+	enum plan_word word;
+	enum diag_level level;
+	struct place at;
+	bool told_nothing; /* that nothing is judged is told once */
 };
 
 static struct diag *finding(const struct plan *p, struct diags *d, const struct workload *w,
@@ -45,6 +48,20 @@ struct diag *plan_finding(const struct plan *p, struct diags *d, const struct wo
 	return g;
 }
 
+struct diag *plan_check_finding(const struct plan *p, struct diags *d, const struct check *c,
+				enum rule rule, const char *fmt, ...)
+{
+	const struct workload *w = &p->suite->workloads.v[p->workload[c->job]];
+	const struct place at = {c->line, 0};
+	struct diag *g;
+	va_list ap;
+
+	va_start(ap, fmt);
+	g = finding(p, d, w, rule, rule_table[rule].level, &at, fmt, ap);
+	va_end(ap);
+	return g;
+}
+
 /* The same with a level of its own. */
 __attribute__((format(printf, 7, 8))) static struct diag *
 finding_at(const struct plan *p, struct diags *d, const struct workload *w, enum rule rule,
@@ -63,18 +80,18 @@ static void found(struct linter *l, const struct lint_view *v, const struct lint
 {
 	const struct workload *w = &l->p->suite->workloads.v[l->p->workload[v->j - l->p->jobs]];
 	const struct origin *og = l->word < PW_COUNT ? &v->og->of[v->at[l->word]] : NULL;
-	struct place at = {w->line, w->column};
+	struct place at = l->at.line ? l->at : (struct place){w->line, w->column};
 	struct diag *g;
 
-	if (og && og->line)
+	if (og && og->line && !l->at.line)
 		at = (struct place){og->line, og->column};
 	if (og && og->param)
 		str_addf(&l->text, " (%s)", og->param);
 	if (r->rule == RULE_NO_CHECKS && v->nothing_judged)
 		g = finding_at(l->p, l->d, w, r->rule, DIAG_WARN, &at, "%s", l->text.s);
 	else
-		g = plan_finding(l->p, l->d, w, r->rule, &at, "workload '%s': %s", v->j->name,
-				 l->text.s);
+		g = finding_at(l->p, l->d, w, r->rule, l->level, &at, "workload '%s': %s",
+			       v->j->name, l->text.s);
 	l->told_nothing |= r->rule == RULE_NO_CHECKS && g;
 	if (g && l->hint.len)
 		diag_hint(g, "%s", l->hint.s);
@@ -90,6 +107,8 @@ static void job_rules(struct linter *l, const struct lint_view *v, uint64_t *fir
 		str_clear(&l->text);
 		str_clear(&l->hint);
 		l->word = r->word;
+		l->level = rule_table[r->rule].level;
+		l->at = (struct place){0};
 		if (!r->hits(v, &l->text, &l->hint))
 			continue;
 		*fired |= 1ULL << r->rule;
@@ -155,7 +174,12 @@ static void view_job(const struct plan *p, size_t i, struct lint_view *v)
 void plan_lint(struct plan *p, struct diags *d)
 {
 	struct linter l = {.p = p, .d = d};
-	struct lint_view v = {.p = p, .checks = p->checks, .nothing_judged = true, .word = &l.word};
+	struct lint_view v = {.p = p,
+			      .checks = p->checks,
+			      .nothing_judged = true,
+			      .word = &l.word,
+			      .level = &l.level,
+			      .place = &l.at};
 	uint64_t fired = 0;
 
 	for (size_t i = 0; i < p->suite->workloads.n; i++) {
@@ -177,6 +201,7 @@ void plan_lint(struct plan *p, struct diags *d)
 		workload_end(&l, p->workload[i], fired);
 		fired = 0;
 	}
+	l.all_fired |= lint_suite(p, d);
 	waivers_check(&l, NULL, &p->suite->waive, &l.all_fired);
 	str_release(&l.text);
 	str_release(&l.hint);

@@ -19,6 +19,9 @@ struct lint_view {
 	size_t nchecks;
 	bool nothing_judged;  /* no workload of the suite has a gate or an expect */
 	enum plan_word *word; /* a rule about several words says here which one it is */
+	/* the rule's own; one that is worse in some cases, or about no word, says so here */
+	enum diag_level *level;
+	struct place *place; /* line 0: that of the word */
 	unsigned at[PW_COUNT];
 };
 
@@ -31,6 +34,22 @@ struct lint_rule {
 extern const struct lint_rule lint_rules[];
 extern const unsigned lint_rule_count;
 
+/* rules_cache.c */
+bool lint_buffered_depth(const struct lint_view *v, struct str *text, struct str *hint);
+bool lint_buffered_write_without_sync(const struct lint_view *v, struct str *text,
+				      struct str *hint);
+bool lint_page_cache(const struct lint_view *v, struct str *text, struct str *hint);
+bool lint_device_cache(const struct lint_view *v, struct str *text, struct str *hint);
+/* rules_media.c */
+bool lint_precondition(const struct lint_view *v, struct str *text, struct str *hint);
+bool lint_read_of_unwritten(const struct lint_view *v, struct str *text, struct str *hint);
+bool lint_compressible_data(const struct lint_view *v, struct str *text, struct str *hint);
+bool lint_concurrent_on_device(const struct lint_view *v, struct str *text, struct str *hint);
+/* rules_limit.c */
+bool lint_limit_wrong_way(const struct lint_view *v, struct str *text, struct str *hint);
+
+/* rules_suite.c: what no job alone shows. Returns the bits of the rules that found something. */
+uint64_t lint_suite(struct plan *p, struct diags *d);
 /* rules_trim.c */
 bool lint_trim_again(const struct lint_view *v, struct str *text, struct str *hint);
 bool lint_trim_granularity(const struct lint_view *v, struct str *text, struct str *hint);

@@ -96,6 +96,11 @@ void plan_release(struct plan *p);
 /* Lint rules on resolved jobs (depth on a synchronous engine, rwmixread with randwrite, bs below
  * the logical block, ramp not below runtime ...) with waivers applied. Called by plan_make. */
 void plan_lint(struct plan *p, struct diags *d);
+/* A finding of a rule about a check, by a room that knows more than the plan: waivers apply. NULL
+ * when it is waived: it became a note then, and takes no hint. */
+struct diag *plan_check_finding(const struct plan *p, struct diags *d, const struct check *c,
+				enum rule rule, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 /* Safety and capacity of the machine and of each target for its jobs: depth of the engine that
  * `auto` found, memory for buffers, in use, polling (one read where the queue can poll), read-only,
  * permission, identity for writing, direct I/O, alignment, size, holes, free space. Opens at most

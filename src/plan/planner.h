@@ -273,6 +273,9 @@ const char *job_trimmable(struct plan *p, const struct host *h, const struct job
 /* No workload may read what another one trims: findings of the suite. */
 void trims_against_reads(struct planner *pl);
 
+/* Do they work on the same blocks of one target, as far as is known? Also before a target is. */
+bool jobs_overlap(const struct plan *p, const struct job *a, const struct job *b);
+
 /* holes.c: NULL when every byte of the region was written, else the sentence; the file is only
  * asked. */
 const char *region_has_holes(const char *path, uint64_t offset, uint64_t size, struct arena *a);

@@ -296,28 +296,6 @@ RULE(percentile_needs_samples)
 	return false;
 }
 
-RULE(precondition)
-{
-	const struct job *j = v->j;
-
-	if ((j->rw != RW_RANDWRITE && !job_trims(j)) || !v->nchecks ||
-	    has_cap(v, ENGINE_DISKLESS) || v->p->targets[j->target].kind != TARGET_BLOCK)
-		return false;
-	if (job_trims(j)) {
-		str_add(text, "trims on a device whose blocks are not written before each run: the "
-			      "second run finds nothing left to trim");
-		str_add(hint, "measure it on a file or folder, where each run is laid out anew, or "
-			      "say why it may be: `waive: {precondition: WHY}`");
-		return true;
-	}
-	str_add(text,
-		"random writes on a device that was not preconditioned: a fresh drive is faster "
-		"than the same drive a week later");
-	str_add(hint, "write the device once before the session, and say so: `waive: "
-		      "{precondition: WHY}`");
-	return true;
-}
-
 const struct lint_rule lint_rules[] = {
 	{RULE_DEPTH_ON_SYNC_ENGINE, PW_IODEPTH, depth_on_sync_engine},
 	{RULE_LIBAIO_BUFFERED, PW_IODEPTH, libaio_buffered},
@@ -337,7 +315,15 @@ const struct lint_rule lint_rules[] = {
 	{RULE_THINKTIME_BLOCKS_WITHOUT_THINKTIME, PW_THINKTIME_BLOCKS,
 	 thinktime_blocks_without_thinktime},
 	{RULE_PERCENTILE_NEEDS_SAMPLES, PW_RATE, percentile_needs_samples},
-	{RULE_PRECONDITION, PW_RW, precondition},
+	{RULE_PRECONDITION, PW_RW, lint_precondition},
+	{RULE_READ_OF_UNWRITTEN, PW_RW, lint_read_of_unwritten},
+	{RULE_COMPRESSIBLE_DATA, PW_RW, lint_compressible_data},
+	{RULE_CONCURRENT_ON_DEVICE, PW_STONEWALL, lint_concurrent_on_device},
+	{RULE_BUFFERED_DEPTH, PW_IODEPTH, lint_buffered_depth},
+	{RULE_BUFFERED_WRITE_WITHOUT_SYNC, PW_DIRECT, lint_buffered_write_without_sync},
+	{RULE_PAGE_CACHE, PW_DIRECT, lint_page_cache},
+	{RULE_DEVICE_CACHE, PW_SIZE, lint_device_cache},
+	{RULE_LIMIT_WRONG_WAY, PW_COUNT, lint_limit_wrong_way},
 	{RULE_TRIM_AGAIN, PW_RW, lint_trim_again},
 	{RULE_TRIM_GRANULARITY, PW_BS, lint_trim_granularity},
 	{RULE_SPLIT_ABOVE_PROCESSORS, PW_CPUS_POLICY, lint_split_above_processors},

@@ -118,7 +118,7 @@ static bool shares_overlap(const struct job *a, const struct job *b)
 }
 
 /* Of one target: all files of a folder begin with the one that is shared. */
-static bool overlap(const struct plan *p, const struct job *a, const struct job *b)
+bool jobs_overlap(const struct plan *p, const struct job *a, const struct job *b)
 {
 	if (a->target != b->target)
 		return false;
@@ -185,7 +185,8 @@ static void check_trim(struct planner *pl, size_t trims, bool *told)
 
 		size_t of = 2 * (size_t)p->workload[i] + metric_job_does(j, DIR_READ);
 
-		if (told[of] || job_trims(j) || left_out(pl, i) || !overlap(p, &p->jobs[trims], j))
+		if (told[of] || job_trims(j) || left_out(pl, i) ||
+		    !jobs_overlap(p, &p->jobs[trims], j))
 			continue;
 		told[of] = true;
 		report(pl, trims, i);

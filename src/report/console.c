@@ -199,10 +199,12 @@ static void add_check(struct console *c, const struct verdict *v)
 	if (!isnan(v->change)) {
 		view_add_estimate(&s, c->r, v);
 	} else if (!isnan(v->value) && m) {
-		unit_format(&s, m->unit, v->value);
+		enum unit unit = v->judged ? v->judged_unit : m->unit;
+
+		unit_format(&s, unit, v->value);
 		if (!isnan(v->limit)) {
 			str_addf(&s, " %s ", check_op_name(c->r->checks[v->check].op));
-			unit_format(&s, m->unit, v->limit);
+			unit_format(&s, unit, v->limit);
 		}
 	}
 	add_marks(c, v, &s);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * suite/expr: the one grammar for requires, admit, when and expect. Its EBNF stands in
- * suites/README.md; read besides are "wait TIME" and "spread(...)", which the readers refuse.
+ * suites/README.md; "wait TIME" and "spread(...)" are read everywhere, so that a reader can refuse
+ * them with a sentence.
  *
  * Includes: model, base. Ownership: strings in the given arena.
  */

@@ -85,6 +85,8 @@ void read_gate(struct reader *r, struct workload *w, const struct ynode *key,
 void gates_check(struct reader *r);
 void read_known(struct reader *r, const struct ynode *key, const struct ynode *node);
 
+/* suite_labels.c */
+void read_labels(struct reader *r, const struct ynode *key, const struct ynode *node);
 /* suite_baseline.c */
 void read_baseline(struct reader *r, const struct ynode *key, const struct ynode *node);
 

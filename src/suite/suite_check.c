@@ -241,6 +241,12 @@ void read_gate(struct reader *r, struct workload *w, const struct ynode *key,
 		const struct ynode *k = node->key[i];
 		struct gate_entry g = {.metric = k->text, .line = k->line, .column = k->column};
 
+		if (strcmp(k->text, "role") == 0 || strcmp(k->text, "tolerance") == 0) {
+			rd_hint(rd_error(r, k, "'%s' stands beside the metrics of the gate",
+					 k->text),
+				"it is of one metric: 'read.iops: {tolerance: 5%%, role: watch}'");
+			continue;
+		}
 		if (metric_shape(r, k) && read_gate_value(r, k, node->item[i], &g))
 			*VEC_PUSH(&w->gate) = g;
 	}

@@ -49,8 +49,7 @@ void read_waivers(struct reader *r, const struct ynode *key, const struct ynode 
 		if (rule_find(k->text, &rule) < 0) {
 			near = rule_nearest(k->text);
 			rd_hint(rd_error(r, k, "waive: there is no rule '%s'", k->text),
-				near ? "did you mean '%s'?"
-				     : "`blkgate lint` shows the name of a rule with its finding%s",
+				near ? "did you mean '%s'?" : "`blkgate lint --rules` lists them%s",
 				near ? near : "");
 		} else if (rule_table[rule].level == DIAG_ERROR) {
 			rd_error(r, k, "waive: rule '%s' is an error and cannot be waived",
@@ -72,26 +71,6 @@ READ_SECTION(read_parameters)
 	(void)r;
 	(void)key;
 	(void)node;
-}
-
-READ_SECTION(read_labels)
-{
-	if (!rd_is(r, key, node, Y_MAP))
-		return;
-	for (size_t i = 0; i < node->n; i++) {
-		const struct ynode *k = node->key[i];
-		const char *text = rd_text(r, k, node->item[i]);
-		struct label_rule *l;
-
-		if (!text || !rd_name(r, k, "label", "_-"))
-			continue;
-		l = VEC_PUSH(&r->s->labels);
-		l->name = k->text;
-		l->required = strcmp(text, "required") == 0;
-		l->value = l->required ? NULL : text;
-		l->line = k->line;
-		l->column = k->column;
-	}
 }
 
 /* The unit decides: .../s is a bandwidth, ... IOPS a rate, else a time. */

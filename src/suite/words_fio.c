@@ -22,6 +22,8 @@ static const char ZONED[] = "zoned devices come with a later version";
 static const char REPLAY[] = "replay of recorded I/O comes with a later version";
 static const char STEADY[] =
 	"stopping at a steady state comes with a later version; use 'ramp_time'";
+static const char OF_A_GATE[] =
+	"it is of one metric of a gate: 'gate: {iops: {tolerance: 5%, role: watch}}'";
 static const char NETWORK[] = "a network engine is not part of blkgate: it measures storage";
 static const char CEPH[] = "map the image as a block device and name it with --target";
 static const char PROTECTED[] =
@@ -282,6 +284,7 @@ static const struct sentence sentences[] = {
 	{"replay_scale", REPLAY},
 	{"replay_skip", REPLAY},
 	{"replay_time_scale", REPLAY},
+	{"role", OF_A_GATE},
 	{"rw_sequencer", "offset modifiers come with a later version"},
 	{"rwmixwrite", "the word is 'rwmixread': 100 minus this value"},
 	{"scramble_buffers", CONTENTS},
@@ -322,6 +325,7 @@ static const struct sentence sentences[] = {
 	{"time", "the word is 'runtime'"},
 	{"timebased", "the word is 'time_based', and 'runtime' alone means it already"},
 	{"timeout", "the word is 'runtime'"},
+	{"tolerance", OF_A_GATE},
 	{"touch_objects", CEPH},
 	{"trim_backlog", TRIM},
 	{"trim_backlog_batch", TRIM},

@@ -43,6 +43,14 @@ has "$T/err" "blkgate: lint: 0 errors, 1 warning in 1 suite (1 workload, 0 check
 hasnt "$T/err" "clean"
 t "strictly" 2 "$P" lint --strict none.yaml
 has "$T/err" "lint failed  0 errors, 1 warning in 1 suite"
+has "$T/err" "[BG023 no-checks]"
+t "the list of rules" 0 "$P" lint --rules
+has "$T/out" "BG009  warn   depth-on-sync-engine"
+ok "each in a line, by number" bash -c "cut -d ' ' -f 1 '$T/out' | sort -cu"
+t "which looks at no suite" 2 "$P" lint --rules none.yaml
+sed '/^name:/a waive: {BG023: "figures only"}' none.yaml >waived.yaml
+t "a waiver by number" 0 "$P" lint --strict --verbose waived.yaml
+has "$T/err" "(waived: figures only) [BG023 no-checks]"
 t "a value of --set that is wrong" 2 "$P" lint "$ROOT/suites/smoke.yaml" --set runtime=3
 has "$T/err" "(--set runtime=3)"
 t "a file a reader in a folder" 0 "$P" plan "$ROOT/suites/m2-adapter.yaml" --target "$T/scratch"

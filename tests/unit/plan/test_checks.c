@@ -113,6 +113,10 @@ static void refused(void **state)
 	} bad[] = {
 		{"rw: read, gate: {read.bw: 100%}", "cannot fail", "role: watch"},
 		{"rw: read, gate: {read.bww: 5%}", "metric 'read.bww' is unknown", "read.bw"},
+		{"rw: read, gate: {read.p99: 5%}", "metric 'read.p99' is unknown",
+		 "did you mean 'read.clat.p99'?"},
+		{"rw: read, expect: [p99.9 <= 5ms]", "unknown", "did you mean 'clat.p99.9'?"},
+		{"rw: write, fsync: 1, expect: [sync.mean <= 5ms]", "unknown", "'sync.lat.mean'?"},
 		{"rw: read, gate: {write.bw: 5%}", "has no write.bw", "'bw'"},
 		{"rw: read, gate: {bw: 5%, read.bw: 3%}", "two gates on read.bw", ""},
 		{"rw: read, gate: {read.bw: +5ms}", "does not fit read.bw", "read.bw: 5%"},
@@ -125,7 +129,11 @@ static void refused(void **state)
 		{"rw: read, expect: [read.bw >= 1 MB/s, read.bw > 2 MB/s]", "two floors of", ""},
 		{"rw: read, expect: [read.clat.p99 <= 1ms, clat.p99 <= 2ms]", "two ceilings", ""},
 		{"rw: read, expect: [read.bw == 1 MB/s]", "never exactly equal", ">="},
-		{"rw: read, expect: [spread(read.bw) <= 20%]", "later version", ""},
+		{"rw: read, expect: [spread(read.bw) <= 20%]", "one target has no spread",
+		 "two at least"},
+		{"rw: read, expect: [spread(read.bw) >= 20%]", "missed when it is large", "<= 20%"},
+		{"rw: read, expect: [\"every run: spread(read.bw) <= 20%\"]", "of the medians", ""},
+		{"rw: read, expect: [spread(read.bw) <= 20% of link]", "of the median of the", ""},
 		{"rw: read, expect: [read.bw >= 0 MB/s]", "cannot fail", ""},
 		{"rw: read, expect: [\"every run: read.iops >= 0.0\"]", "cannot fail", ""},
 	};
@@ -260,11 +268,56 @@ static void selection(void **state)
 	assert_part(f->err.text, "--check 'nix' selects no check");
 }
 
+/* Once a workload: beside the first target, or of the total. */
+static void spread(void **state)
+{
+	struct fix *f = *state;
+	static const char *const bad[][2] = {
+		{"spread(read.bw) <= 10 MB/s", "share of the median"},
+		{"spread(read.bw) <= 0%", "share of the median"},
+		{"spread(bw.drift) <= 5%", "lies around 0"},
+		{"spread(write.bw) <= 5%", "has no write.bw"},
+	};
+	char text[512];
+
+	f->arg[0] = (struct target_arg){"a", f->dir};
+	f->arg[1] = (struct target_arg){"b", "/"};
+	f->o.ntargets = 2;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		snprintf(text, sizeof(text), HEAD "  - {name: a, rw: read, expect: [%s]}\n",
+			 bad[i][0]);
+		fix_refused(f, text, bad[i][1]);
+	}
+	fix_ok(f, HEAD "  - {name: a, rw: rw, matrix: {bs: [4k, 8k]}, expect: [spread(iops) <= "
+		       "20%, read.iops >= 1]}\n");
+	assert_int_equal(f->plan.njobs, 4);
+	assert_int_equal(f->plan.nchecks, 8); /* two spreads an instance, one floor a job */
+	for (size_t i = 0, n = 0; i < f->plan.nchecks; i++) {
+		const struct check *c = &f->plan.checks[i];
+
+		if (!c->spread)
+			continue;
+		assert_int_equal(f->plan.jobs[c->job].target, 0);
+		assert_string_equal(c->name, n++ % 2 ? "expect spread(write.iops) max"
+						     : "expect spread(read.iops) max");
+		assert_true(c->limit > 0.199 && c->limit < 0.201);
+		assert_int_equal(c->op, OP_LE);
+	}
+	fix_ok(f, HEAD "  - {name: a, rw: read, runtime: 1s, targets: all, expect: [spread(iops) "
+		       "<= 20%]}\n");
+	assert_int_equal(f->plan.nchecks, 1);
+	assert_true(f->plan.jobs[f->plan.checks[0].job].total);
+	f->o.lint_only = true; /* nobody knows how many there will be */
+	f->o.ntargets = 0;
+	fix_ok(f, HEAD "  - {name: a, rw: read, expect: [spread(read.bw) <= 20%]}\n");
+	assert_int_equal(f->plan.nchecks, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(gates),           TEST(mixes),         TEST(expectations), TEST(refused),
-		TEST(few_runs_of_all), TEST(known_entries), TEST(selection),
+		TEST(spread),  TEST(gates),           TEST(mixes),         TEST(expectations),
+		TEST(refused), TEST(few_runs_of_all), TEST(known_entries), TEST(selection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

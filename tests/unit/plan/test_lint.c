@@ -319,8 +319,172 @@ static void hand_made_block_device(void **state)
 	fix_ok(f, HEAD "  - {name: a, rw: randwrite, ioengine: psync, gate: {iops: 5%}}\n");
 	assert_null(fix_rule(f, "precondition"));
 	f->plan.targets[0].kind = TARGET_BLOCK;
+	facts_set(&f->plan.targets[0].facts, &f->plan.arena, "device.rotational", "1", NULL);
+	plan_lint(&f->plan, &f->diags);
+	assert_null(fix_rule(f, "precondition"));
+	facts_set(&f->plan.targets[0].facts, &f->plan.arena, "device.rotational", "0", NULL);
 	plan_lint(&f->plan, &f->diags);
 	assert_non_null(fix_rule(f, "precondition"));
+}
+
+static void fact(struct fix *f, size_t target, const char *key, const char *value)
+{
+	facts_set(&f->plan.targets[target].facts, &f->plan.arena, key, value, NULL);
+}
+
+static const struct diag *lint_again(struct fix *f, const char *rule)
+{
+	diags_release(&f->diags);
+	diags_init(&f->diags);
+	plan_lint(&f->plan, &f->diags);
+	return fix_rule(f, rule);
+}
+
+/* A note that becomes a warning where the facts say that the target compresses. */
+static void who_compresses(void **state)
+{
+	struct fix *f = *state;
+	static const struct {
+		const char *type, *options, *device;
+		bool yes;
+	} v[] = {
+		{"ext4", "rw", "sda", false},
+		{"btrfs", "rw,ssd", "sda", false},
+		{"btrfs", "rw,compress=zstd:3,ssd", "sda", true},
+		{"btrfs", "rw,compress-force=zstd", "sda", true},
+		{"btrfs", "rw,compress=no", "sda", false},
+		{"f2fs", "rw,compress_algorithm=lz4", "sda", true},
+		{"ext4", "rw", "zram0", true},
+		{"zfs", "rw", "sda", true},
+	};
+
+	fix_ok(f, HEAD "  - {name: a, rw: write, ioengine: psync, gate: {iops: 5%}}\n");
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		const struct diag *g;
+
+		fact(f, 0, "fs.type", v[i].type);
+		fact(f, 0, "fs.options", v[i].options);
+		fact(f, 0, "device.name", v[i].device);
+		g = lint_again(f, "compressible-data");
+		assert_non_null(g);
+		assert_int_equal(g->level, v[i].yes ? DIAG_WARN : DIAG_NOTE);
+	}
+	fix_ok(f, HEAD "  - {name: a, rw: write, ioengine: psync, buffer_compress_percentage: 40, "
+		       "gate: {iops: 5%}}\n");
+	fact(f, 0, "fs.type", "zfs"); /* on purpose, there too */
+	assert_int_equal(lint_again(f, "compressible-data")->level, DIAG_NOTE);
+}
+
+static void memory_of_the_machine(void **state)
+{
+	struct fix *f = *state;
+	static const struct {
+		const char *size, *memory;
+		bool found;
+	} v[] = {
+		{"1GiB", NULL, true},       {"1025MiB", NULL, false},   {"12GiB", "16 GiB", true},
+		{"13GiB", "16 GiB", false}, {"1GiB", "0.5 GiB", false},
+	};
+	char text[512];
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		snprintf(text, sizeof(text),
+			 HEAD "  - {name: a, rw: read, ioengine: psync, direct: false, runtime: "
+			      "10s, size: %s}\n",
+			 v[i].size);
+		fix_ok(f, text);
+		facts_set(&f->plan.host, &f->plan.arena, "memory.total", v[i].memory, "unknown");
+		assert_int_equal(lint_again(f, "page-cache") != NULL, v[i].found);
+	}
+	/* each job has its own gigabyte */
+	fix_ok(f,
+	       HEAD "  - {name: a, rw: read, ioengine: psync, direct: false, runtime: 10s, size: "
+		    "1GiB, numjobs: 2, files: per_job}\n");
+	facts_set(&f->plan.host, &f->plan.arena, "memory.total", NULL, "unknown");
+	assert_null(lint_again(f, "page-cache"));
+}
+
+/* A mixture is meant; who writes what the other works on, and two targets of one drive, are not. */
+static void at_the_same_time(void **state)
+{
+	struct fix *f = *state;
+	static const char pair[] =
+		HEAD "  - {name: a, rw: read, ioengine: psync, runtime: 2s}\n"
+		     "  - {name: b, rw: %s, ioengine: psync, runtime: 2s, stonewall: false, "
+		     "offset: %s}\n";
+	char text[512];
+
+	snprintf(text, sizeof(text), pair, "write", "0");
+	fix_ok(f, text);
+	assert_int_equal(fix_rule(f, "concurrent-on-device")->level, DIAG_WARN);
+	snprintf(text, sizeof(text), pair, "write", "1MiB");
+	fix_ok(f, text);
+	assert_int_equal(fix_rule(f, "concurrent-on-device")->level, DIAG_NOTE);
+	snprintf(text, sizeof(text), pair, "read", "0");
+	fix_ok(f, text);
+	assert_int_equal(fix_rule(f, "concurrent-on-device")->level, DIAG_NOTE);
+
+	f->arg[0] = (struct target_arg){"a", f->dir};
+	f->arg[1] = (struct target_arg){"b", "/"};
+	f->o.ntargets = 2;
+	fix_ok(f, HEAD "  - {name: a, rw: read, ioengine: psync, runtime: 2s, targets: all}\n");
+	fact(f, 0, "device.name", "sda");
+	fact(f, 1, "device.name", "sdb");
+	fact(f, 0, "device.serial", "S1");
+	fact(f, 1, "device.serial", "S2");
+	assert_null(lint_again(f, "concurrent-on-device"));
+	fact(f, 1, "device.name", "sda"); /* two partitions */
+	assert_int_equal(lint_again(f, "concurrent-on-device")->level, DIAG_WARN);
+	fact(f, 1, "device.name", "sdb"); /* two namespaces */
+	fact(f, 1, "device.serial", "S1");
+	fact(f, 0, "device.model", "M");
+	fact(f, 1, "device.model", "M");
+	assert_part(lint_again(f, "concurrent-on-device")->text, "'a' and 'b' are of one drive");
+}
+
+static void label_under_test(void **state)
+{
+	struct fix *f = *state;
+	const char *const text =
+		"labels: {adapter: required}\ncompare: {under_test: "
+		"[label.adapter]}\n" HEAD "  - {name: a, rw: read, gate: {iops: 5%}}\n";
+	struct setting label[] = {{"a.adapter", "x"}, {"b.adapter", "x"}};
+
+	f->arg[0] = (struct target_arg){"a", f->dir};
+	f->arg[1] = (struct target_arg){"b", "/"};
+	f->o.ntargets = 2;
+	f->o.labels = label;
+	f->o.nlabels = 2;
+	fix_ok(f, text);
+	assert_part(fix_rule(f, "label-repeats")->text, "label.adapter is under test and is 'x'");
+	label[1].value = "y";
+	fix_ok(f, text);
+	assert_null(fix_rule(f, "label-repeats"));
+}
+
+/* What is sure to be too much, and no guess. */
+static void budgets(void **state)
+{
+	struct fix *f = *state;
+
+	fix_ok(f, "budget: {written: 60 MB}\n" HEAD
+		  "  - {name: a, rw: write, ioengine: psync, size: 1MiB, runs: 5, gate: {iops: "
+		  "5%}}\n");
+	assert_null(fix_rule(f, "budget-below-sessions")); /* a file and five runs, five times */
+	fix_ok(f, "budget: {written: 20 MB}\n" HEAD
+		  "  - {name: a, rw: write, ioengine: psync, size: 1MiB, runs: 5, gate: {iops: "
+		  "5%}}\n");
+	assert_part(fix_rule(f, "budget-below-sessions")->text, "holds 3 of 5 sessions");
+	fix_ok(f, "budget: {written: 20 MB}\n" HEAD
+		  "  - {name: a, rw: write, ioengine: psync, size: 1MiB, runs: 5, gate: {iops: "
+		  "{tolerance: 5%, role: watch}}}\n");
+	assert_null(fix_rule(f, "budget-below-sessions")); /* watches ask for no further session */
+	fix_ok(f, HEAD "  - {name: a, rw: read, ioengine: psync, runtime: 10min, gate: {iops: "
+		       "5%}}\n");
+	assert_part(fix_rule(f, "budget-missing")->text, "when it has to be over");
+	fix_ok(f, "budget: {time: 6h}\n" HEAD
+		  "  - {name: a, rw: read, ioengine: psync, runtime: 10min, gate: {iops: 5%}}\n");
+	assert_null(fix_rule(f, "budget-missing"));
 }
 
 static void script_of_sim(void **state)
@@ -344,6 +508,11 @@ int main(void)
 		TEST(libaio_by_auto),
 		TEST(hand_made_block_device),
 		TEST(script_of_sim),
+		TEST(who_compresses),
+		TEST(memory_of_the_machine),
+		TEST(at_the_same_time),
+		TEST(label_under_test),
+		TEST(budgets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,26 +127,38 @@ static void facts(void **state)
 	free(seen);
 }
 
-static void rule_row(const char *name, char *const *cell, size_t ncell, bool *seen)
-{
-	static const char *const level[] = {"note", "warn", "error"};
-	enum rule r;
-
-	if (rule_find(name, &r) < 0 || ncell < 2)
-		fail_msg(README ": '%s' is no rule", name);
-	assert_string_equal(cell[1], level[rule_table[r].level]);
-	seen[r] = true;
-}
-
+/* A paragraph each, in the order of the numbers. */
 static void rules(void **state)
 {
-	bool seen[RULE_COUNT] = {false};
+	static const char *const level[] = {"note", "warn", "error"};
+	struct err e = ERR_INIT;
+	struct str text, head;
+	const char *at;
 
 	(void)state;
-	each_name("## Rules\n", rule_row, seen);
-	for (unsigned i = 0; i < RULE_COUNT; i++)
-		if (!seen[i])
-			fail_msg(README " lacks rule '%s'", rule_table[i].name);
+	str_init(&text);
+	str_init(&head);
+	assert_int_equal(file_read(README, 0, &text, &e), 0);
+	at = strstr(text.s, "## Rules\n");
+	assert_non_null(at);
+	for (unsigned i = 0; i < RULE_COUNT; i++) {
+		char number[RULE_NUMBER_SIZE];
+		const char *end;
+
+		str_clear(&head);
+		str_addf(&head, "\n**%s `%s`** (%s%s). ", rule_number((enum rule)i, number),
+			 rule_table[i].name, level[rule_table[i].level],
+			 rule_table[i].needs_target ? ", told where a target is known" : "");
+		at = strstr(at, head.s);
+		if (!at)
+			fail_msg(README " lacks, at its place: %s", head.s);
+		at += head.len;
+		end = strchr(at, '\n');
+		assert_true(end && end - at > 60);
+	}
+	assert_true(at < strstr(text.s, "## Metrics\n"));
+	str_release(&text);
+	str_release(&head);
 }
 
 /* Completed to a suite: what an example leaves out is not its matter. */

@@ -383,13 +383,20 @@ static void test_rules(void **state)
 	(void)state;
 	for (unsigned i = 0; i < RULE_COUNT; i++) {
 		const struct rule_word *w = &rule_table[i];
+		char number[RULE_NUMBER_SIZE];
 		struct loaded l;
 		enum rule found;
 
 		assert_non_null(w->name);
 		assert_int_equal(rule_find(w->name, &found), 0);
 		assert_int_equal(found, i);
-		snprintf(text, sizeof(text), HEAD "waive: {%s: why}\n" TAIL, w->name);
+		assert_int_equal(rule_find(rule_number((enum rule)i, number), &found), 0);
+		assert_int_equal(found, i);
+		assert_true(w->number > 0 && w->number < 1000 && w->what && *w->what);
+		for (unsigned k = 0; k < i; k++)
+			assert_true(rule_table[k].number < w->number);
+		snprintf(text, sizeof(text), HEAD "waive: {%s: why}\n" TAIL,
+			 i % 2 ? number : w->name);
 		load(&l, text, NULL, 0);
 		assert_int_equal(l.rc, w->level == DIAG_ERROR ? ERR_SUITE : 0);
 		if (w->level == DIAG_ERROR)
@@ -398,6 +405,31 @@ static void test_rules(void **state)
 			assert_false(l.s.waive.v[0].used);
 		unload(&l);
 	}
+}
+
+/* Suites and trackers hold the numbers: none may move. */
+static void test_rule_numbers(void **state)
+{
+	static const struct {
+		unsigned number;
+		const char *name;
+	} v[] = {{1, "comment-cut"},
+		 {9, "depth-on-sync-engine"},
+		 {14, "ramp-not-below-runtime"},
+		 {23, "no-checks"},
+		 {26, "precondition"},
+		 {30, "trim-granularity"},
+		 {34, "thinktime-not-below-runtime"}};
+	enum rule r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		assert_int_equal(rule_find(v[i].name, &r), 0);
+		assert_int_equal(rule_table[r].number, v[i].number);
+	}
+	assert_int_equal(rule_find("BG000", &r), -1);
+	assert_int_equal(rule_find("bg009", &r), -1);
+	assert_int_equal(rule_find("BG9", &r), -1);
 }
 
 /* One mistake behind an alias must not fill the screen. */
@@ -460,12 +492,13 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_design),          cmocka_unit_test(test_everything),
-		cmocka_unit_test(test_settings),        cmocka_unit_test(test_given_elsewhere),
-		cmocka_unit_test(test_sessions_range),  cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_rules),           cmocka_unit_test(test_one_session),
-		cmocka_unit_test(test_values_of_facts), cmocka_unit_test(test_many_errors),
-		cmocka_unit_test(test_lifecycle),       cmocka_unit_test(test_large),
+		cmocka_unit_test(test_design),         cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_settings),       cmocka_unit_test(test_given_elsewhere),
+		cmocka_unit_test(test_sessions_range), cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_rules),          cmocka_unit_test(test_rule_numbers),
+		cmocka_unit_test(test_one_session),    cmocka_unit_test(test_values_of_facts),
+		cmocka_unit_test(test_many_errors),    cmocka_unit_test(test_lifecycle),
+		cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
