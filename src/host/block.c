@@ -331,31 +331,45 @@ static bool controller_name(const char *name)
 	return *p == '\0';
 }
 
-void block_controller(const struct host *h, const struct block *disk, struct str *out,
-		      bool *several)
+void block_controllers(const struct host *h, const struct block *disk, struct block_controllers *c)
 {
 	char **names;
-	size_t n, found = 0;
+	size_t n;
 
-	*several = false;
-	str_clear(out);
+	*c = (struct block_controllers){0};
 	if (!str_starts(disk->name, "nvme"))
 		return;
 	if (host_exists(h, "%s/device/transport", disk->dir)) {
-		str_addf(out, "%s/device", disk->dir);
+		*VEC_PUSH(c) = xasprintf("%s/device", disk->dir);
 		return;
 	}
 	if (host_list(h, &names, &n, "%s/device", disk->dir) < 0)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		if (!controller_name(names[i]) ||
-		    !host_exists(h, "%s/device/%s/transport", disk->dir, names[i]))
-			continue;
-		if (found++ == 0)
-			str_addf(out, "%s/device/%s", disk->dir, names[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (controller_name(names[i]) &&
+		    host_exists(h, "%s/device/%s/transport", disk->dir, names[i]))
+			*VEC_PUSH(c) = xasprintf("%s/device/%s", disk->dir, names[i]);
 	file_list_free(names, n);
-	*several = found > 1;
+}
+
+void block_controllers_release(struct block_controllers *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->v[i]);
+	VEC_RELEASE(c);
+}
+
+void block_controller(const struct host *h, const struct block *disk, struct str *out,
+		      bool *several)
+{
+	struct block_controllers c;
+
+	block_controllers(h, disk, &c);
+	str_clear(out);
+	if (c.n)
+		str_add(out, c.v[0]);
+	*several = c.n > 1;
+	block_controllers_release(&c);
 }
 
 void block_hardware(const struct host *h, const struct block *disk, struct str *out)

@@ -36,6 +36,19 @@ void fact_from(const struct host *h, struct facts *f, struct arena *a, const cha
 	str_release(&s);
 }
 
+void fact_chosen(const struct host *h, struct facts *f, struct arena *a, const char *key,
+		 const char *absent, const char *path)
+{
+	const char *v, *open, *shut;
+
+	fact_from(h, f, a, key, absent, "%s", path);
+	v = facts_value(f, key);
+	open = v ? strchr(v, '[') : NULL;
+	shut = open ? strchr(open, ']') : NULL;
+	if (shut)
+		facts_set(f, a, key, arena_strndup(a, open + 1, (size_t)(shut - open - 1)), NULL);
+}
+
 static const char *const shared_keys[] = {
 	"device.model",     "device.firmware",    "device.capacity",  "device.lba_format",
 	"device.transport", "device.write_cache", "device.scheduler", "device.numa_node",
@@ -169,21 +182,8 @@ static void id_facts(const struct host *h, const struct block *disk, struct fact
 	id_fact(f, a, "device.wwid", rc, s.s);
 	str_release(&s);
 	fact_from(h, f, a, "device.nsid", NULL, "%s/nsid", disk->dir);
-}
-
-/* "mq-deadline" of "none [mq-deadline] kyber". */
-static void scheduler_fact(const struct host *h, const struct block *disk, struct facts *f,
-			   struct arena *a)
-{
-	const char *v, *open, *shut;
-
-	fact_from(h, f, a, "device.scheduler", "none", "%s/queue/scheduler", disk->dir);
-	v = facts_value(f, "device.scheduler");
-	open = v ? strchr(v, '[') : NULL;
-	shut = open ? strchr(open, ']') : NULL;
-	if (shut)
-		facts_set(f, a, "device.scheduler",
-			  arena_strndup(a, open + 1, (size_t)(shut - open - 1)), NULL);
+	fact_from(h, f, a, "device.eui", NULL, "%s/eui", disk->dir);
+	fact_from(h, f, a, "device.nguid", NULL, "%s/nguid", disk->dir);
 }
 
 /*
@@ -229,10 +229,16 @@ static void queue_notes(const struct host *h, const struct block *disk, struct f
 {
 	static const char *const notes[] = {"rotational",
 					    "io_poll",
+					    "io_poll_delay",
 					    "nr_requests",
 					    "nomerges",
 					    "rq_affinity",
 					    "max_sectors_kb",
+					    "max_hw_sectors_kb",
+					    "read_ahead_kb",
+					    "wbt_lat_usec",
+					    "iostats",
+					    "fua",
 					    "zoned",
 					    "physical_block_size",
 					    "discard_max_bytes",
@@ -270,9 +276,11 @@ static void physical_facts(const struct host *h, const struct block *disk, struc
 	id_facts(h, disk, f, a);
 	firmware_fact(h, disk, f, a);
 	transport_fact(h, disk, f, a);
-	scheduler_fact(h, disk, f, a);
+	fact_chosen(h, f, a, "device.scheduler", "none",
+		    arena_printf(a, "%s/queue/scheduler", disk->dir));
 	fact_from(h, f, a, "device.write_cache", "none", "%s/queue/write_cache", disk->dir);
 	node_fact(h, disk, f, a);
+	reach_facts(h, disk, f, a);
 	link_facts(h, disk, f, a);
 }
 

@@ -19,6 +19,9 @@ struct host {
 	const char *root; /* "/" or a fixture; never NULL */
 };
 
+/* ERR_USAGE when the root of a recorded machine holds no /sys. */
+int host_check_root(const struct host *h, struct err *e);
+
 /* kernel.release kernel.cmdline cpu.model cpu.count host.name boot.id cgroup.limit power.source ...
  */
 void host_facts(const struct host *h, struct facts *f, struct arena *a);
@@ -47,13 +50,27 @@ int host_dio(int fd, struct target *t);
 /* The kernel's sequence number of the disk behind an open node: another one is another disk. 0 =
  * unknown (no such ioctl, no block device). */
 uint64_t host_diskseq(int fd);
-/* Reads link, link.*, upstream.bandwidth of t's device again; plan_admitted() does after a session.
+/*
+ * Reads link, link.*, upstream.bandwidth, pcie.* of t's device again; plan_admitted() does after a
+ * session. Bandwidths are bytes/s:
+ *   link.bandwidth         GT/s x lanes / 8 x coding: 8/10 up to 5 GT/s, 128/130 up to 32 GT/s,
+ *                          236/256 (flits) at 64 GT/s. `% of link` refers to it.
+ *   pcie.usable_bandwidth  link.bandwidth x P / (P + around), P = pcie.max_payload, around = 24
+ *                          bytes up to 32 GT/s and 16 in flits.
+ * After the PCI Express Base Specification: header of a memory write with a 64-bit address (2.2.1,
+ * 16 bytes), LCRC (3.6, 4), sequence number and framing (4.2.1 with 8b/10b, 4.2.2 with 128b/130b,
+ * 4); coding and flits 4.2. Acknowledgements, flow control and skip sets, a few per cent, are not
+ * taken off: no transfer reaches it quite.
  */
 void host_link(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
 /* Is id an identity that may authorise writing to that device (by-id link, wwid, serial, pci; never
  * /dev/sdX)? For a file or folder: is id its path?
  * 1 yes, 0 no with the sentence in e (code untouched otherwise). */
 int host_identity(const struct host *h, const char *id, const struct target *t, struct err *e);
+/* All names by which --allow-write would know t, those that others answer to as well left out. 0, or
+ * ERR_TARGET. */
+int host_identities(const struct host *h, const struct target *t, struct notices *out,
+		    struct err *e);
 /*
  * What uses a block device: mounts, swap, holders (LVM, MD, crypt, multipath) and loop devices
  * stacked on it, in the device, its parents, partitions and siblings. One sentence each into users.

@@ -4,6 +4,7 @@
  * names the kernel hands out anew at every boot (/dev/sda). Only the first may authorise writing.
  */
 #include "host/internal.h"
+#include "base/fileio.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -213,6 +214,85 @@ int id_find(const struct host *h, const struct blocks *b, const char *id, size_t
 	}
 	str_release(&all);
 	return rc;
+}
+
+/* Adds an identity when it names just that device. */
+static void add_identity(const struct host *h, const struct blocks *b, size_t own, const char *id,
+			 struct notices *out)
+{
+	struct err e = ERR_INIT;
+	size_t i;
+
+	if (id_find(h, b, id, &i, &e) == 0 && i == own)
+		notices_add(out, "%s", id);
+}
+
+/* The links that udev made for it. */
+static void add_links(const struct host *h, const struct blocks *b, size_t own,
+		      struct notices *out)
+{
+	static const char dir[] = "/dev/disk/by-id";
+	char **names;
+	size_t n;
+
+	if (host_list(h, &names, &n, dir) < 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct str path;
+
+		str_init(&path);
+		str_addf(&path, "%s/%s", dir, names[i]);
+		if (blocks_by_path(h, b, path.s) == own)
+			notices_add(out, "%s", path.s);
+		str_release(&path);
+	}
+	file_list_free(names, n);
+}
+
+static void add_identities(const struct host *h, const struct blocks *b, size_t own,
+			   const struct target *t, struct notices *out)
+{
+	static const struct {
+		const char *prefix, *fact;
+	} forms[] = {{"wwid:", "device.wwid"},
+		     {"serial:", "device.serial"},
+		     {"pci:", "device.address"},
+		     {"diskseq:", "device.diskseq"}};
+	const char *nsid = facts_value(&t->facts, "device.nsid");
+
+	/* a stack shows the names of the disk below, and a partition those of the whole: neither
+	 * is it */
+	for (size_t k = 0; k < sizeof(forms) / sizeof(*forms) && b->v[own].disk == own; k++) {
+		const char *v = facts_value(&t->facts, forms[k].fact);
+		char *id;
+
+		if (!v)
+			continue;
+		id = xasprintf("%s%s%s%s", forms[k].prefix, v, k == 1 && nsid ? "/nsid:" : "",
+			       k == 1 && nsid ? nsid : "");
+		add_identity(h, b, own, id, out);
+		free(id);
+	}
+	add_links(h, b, own, out);
+}
+
+int host_identities(const struct host *h, const struct target *t, struct notices *out,
+		    struct err *e)
+{
+	struct blocks b;
+	size_t own;
+
+	if (t->kind != TARGET_BLOCK) {
+		notices_add(out, "%s", t->path);
+		return 0;
+	}
+	if (blocks_load(h, &b, e) < 0)
+		return e->code;
+	own = blocks_by_number(&b, t->dev_major, t->dev_minor);
+	if (own != BLOCK_NONE)
+		add_identities(h, &b, own, t, out);
+	blocks_release(&b);
+	return 0;
 }
 
 /* What would have been accepted for that device. */

@@ -21,6 +21,9 @@ int host_read(const struct host *h, struct str *out, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int host_read_u64(const struct host *h, uint64_t *out, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The first bytes of a binary file, as they are. 0 and *got, or -errno. */
+int host_read_bytes(const struct host *h, unsigned char *out, size_t n, size_t *got,
+		    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 bool host_exists(const struct host *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int host_stat(const struct host *h, const char *path, struct stat *st); /* follows no last link */
 /* Names of a folder below the root, sorted; absent = none. 0 or -errno. Free with file_list_free.
@@ -73,7 +76,14 @@ size_t block_physical(const struct host *h, const struct blocks *b, size_t i, st
 /* wwid, serial as facts show them: clean, single spaces. 0 or -errno (ENOENT: it has none). */
 int block_wwid(const struct host *h, const struct block *disk, struct str *out);
 int block_serial(const struct host *h, const struct block *disk, struct str *out);
-/* The NVMe controller folder behind a namespace, "" when it is no NVMe; *several = multipath. */
+/* The folders of the NVMe controllers of a namespace, sorted; none for other disks. */
+struct block_controllers {
+	char **v;
+	size_t n, cap;
+};
+void block_controllers(const struct host *h, const struct block *disk, struct block_controllers *c);
+void block_controllers_release(struct block_controllers *c);
+/* The first NVMe controller folder behind a namespace, "" when it is no NVMe; *several = multipath. */
 void block_controller(const struct host *h, const struct block *disk, struct str *out,
 		      bool *several);
 /* Resolved sysfs path of the hardware behind a disk ("/sys/devices/pci0000:00/..."). */
@@ -123,10 +133,21 @@ void device_facts(const struct host *h, const struct blocks *b, size_t i, struct
 void device_facts_all(struct facts *f, struct arena *a, const char *value, const char *why);
 /* nodes.c: device.numa_node of a physical disk: a number, -1 when firmware did not say, none. */
 void node_fact(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
+/* paths.c: device.driver, device.hw_queues, device.controllers of a physical disk. */
+void reach_facts(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
 void device_transport(const struct host *h, const struct block *disk, struct str *out);
 /* link, link.*, upstream.bandwidth of a physical disk. */
 void link_facts(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
 void link_facts_none(struct facts *f, struct arena *a, const char *value, const char *why);
+/* The number in front of a unit: "8.0 GT/s PCIe", "6.0 Gbps"; 0 for "Unknown" and "<unknown>". */
+double link_number(const char *s);
+/* Bytes/s as a whole number; 0 = unknown with why. */
+void link_bandwidth(struct facts *f, struct arena *a, const char *key, double bytes,
+		    const char *why);
+/* Cuts a resolved sysfs path behind its last PCI function; false when there is none. */
+bool pcie_function(struct str *dir);
+/* link, link.*, upstream.bandwidth, pcie.* of a PCI function; dir is used up. */
+void pcie_facts(const struct host *h, struct str *dir, struct facts *f, struct arena *a);
 /* cgroup.limit for one device and what it is made of; i BLOCK_NONE: any device. */
 void limit_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
 		 struct arena *a);
@@ -137,6 +158,13 @@ size_t fs_facts(const struct host *h, const struct blocks *b, const char *path, 
  * gives an unknown fact with the cause. */
 void fact_from(const struct host *h, struct facts *f, struct arena *a, const char *key,
 	       const char *absent, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* The same of a file that lists all values: "mq-deadline" of "none [mq-deadline] kyber". */
+void fact_chosen(const struct host *h, struct facts *f, struct arena *a, const char *key,
+		 const char *absent, const char *path);
+/* The value of the first line "key<blanks>: value" of a text of /proc; false when there is none. */
+bool proc_line(const char *text, const char *key, struct str *out);
+/* cpu.c: cpu.* */
+void cpu_facts(const struct host *h, struct facts *f, struct arena *a);
 /* White space runs become one space, bytes that are not UTF-8 become visible. */
 void text_squeeze(struct str *out, const char *text, size_t n);
 
