@@ -91,6 +91,12 @@ static void put_block(const struct probed *x)
 		put("", x->refused, NULL);
 }
 
+/* Of a folder the free space, which a recorded machine does not tell. */
+static bool has_size(const struct target *t)
+{
+	return t->kind != TARGET_DIR || facts_value(&t->facts, "target.size");
+}
+
 static void put_target(const struct probed *x)
 {
 	const struct target *t = &x->t;
@@ -103,7 +109,8 @@ static void put_target(const struct probed *x)
 	if (t->passthrough)
 		put("passthrough", t->passthrough, NULL);
 	put("kind", target_kind_name(t->kind), NULL);
-	put(t->kind == TARGET_DIR ? "free" : "size", size.s, NULL);
+	if (has_size(t))
+		put(t->kind == TARGET_DIR ? "free" : "size", size.s, NULL);
 	for (size_t i = 0; i < t->facts.n; i++)
 		put_fact(&t->facts.v[i]);
 	if (t->kind == TARGET_BLOCK)
@@ -171,7 +178,8 @@ static void write_target(struct jw *w, const struct probed *x)
 	}
 	jw_str(w, "path", x->t.path);
 	jw_str(w, "kind", target_kind_name(x->t.kind));
-	jw_u64(w, x->t.kind == TARGET_DIR ? "free" : "size", x->t.size);
+	if (has_size(&x->t))
+		jw_u64(w, x->t.kind == TARGET_DIR ? "free" : "size", x->t.size);
 	if (x->t.kind == TARGET_BLOCK)
 		write_block(w, x);
 	result_write_facts(w, "facts", &x->t.facts);

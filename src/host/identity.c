@@ -169,67 +169,102 @@ static bool matches(const struct host *h, const struct block *disk, enum id_form
 	return false;
 }
 
-static void candidate(const struct host *h, const struct block *disk, struct str *out)
+/* How many disks answer to it; *first is one of them. */
+static size_t answers(const struct host *h, const struct blocks *b, const char *id, size_t *first)
 {
-	struct str s;
+	enum id_form form = id_form(id);
+	size_t n = 0;
 
-	str_init(&s);
+	*first = BLOCK_NONE;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->v[i].hidden || b->v[i].disk != i || !matches(h, &b->v[i], form, id))
+			continue;
+		if (n++ == 0)
+			*first = i;
+	}
+	return n;
+}
+
+/* The names of a whole disk that no other answers to, the one to be preferred first. */
+static void own_names(const struct host *h, const struct blocks *b, size_t disk,
+		      struct notices *out)
+{
+	struct str wwid, serial, nsid, seq, id[3];
+	size_t first;
+
+	str_init(&wwid);
+	str_init(&serial);
+	str_init(&nsid);
+	str_init(&seq);
+	for (size_t k = 0; k < 3; k++)
+		str_init(&id[k]);
+	if (block_wwid(h, &b->v[disk], &wwid) == 0)
+		str_addf(&id[0], "wwid:%s", wwid.s);
+	if (block_serial(h, &b->v[disk], &serial) == 0)
+		str_addf(&id[1], "serial:%s%s%s", serial.s,
+			 host_read(h, &nsid, "%s/nsid", b->v[disk].dir) == 0 ? "/nsid:" : "",
+			 nsid.s);
+	if (host_read(h, &seq, "%s/diskseq", b->v[disk].dir) == 0 && seq.len)
+		str_addf(&id[2], "diskseq:%s", seq.s);
+	for (size_t k = 0; k < 3; k++)
+		if (id[k].len && answers(h, b, id[k].s, &first) == 1 && first == disk)
+			notices_add(out, "%s", id[k].s);
+	for (size_t k = 0; k < 3; k++)
+		str_release(&id[k]);
+	str_release(&seq);
+	str_release(&nsid);
+	str_release(&serial);
+	str_release(&wwid);
+}
+
+/* "/dev/nvme0n1 (nsid 1) as wwid:eui.1" */
+static void candidate(const struct host *h, const struct blocks *b, size_t i, struct str *out)
+{
+	struct notices names;
+	struct str nsid;
+
+	notices_init(&names);
+	str_init(&nsid);
+	own_names(h, b, i, &names);
 	if (out->len)
 		str_add(out, ", ");
-	block_node(disk, out);
-	if (host_read(h, &s, "%s/nsid", disk->dir) == 0)
-		str_addf(out, " (nsid %s)", s.s);
-	str_release(&s);
+	block_node(&b->v[i], out);
+	if (host_read(h, &nsid, "%s/nsid", b->v[i].dir) == 0)
+		str_addf(out, " (nsid %s)", nsid.s);
+	if (names.n)
+		str_addf(out, " as %s", names.v[0]);
+	str_release(&nsid);
+	notices_release(&names);
 }
 
 int id_find(const struct host *h, const struct blocks *b, const char *id, size_t *out,
 	    struct err *e)
 {
 	enum id_form form = id_form(id);
-	size_t found = 0;
+	size_t found = answers(h, b, id, out);
 	struct str all;
-	int rc = 0;
 
-	str_init(&all);
-	*out = BLOCK_NONE;
-	for (size_t i = 0; i < b->n; i++) {
-		if (b->v[i].hidden || b->v[i].disk != i || !matches(h, &b->v[i], form, id))
-			continue;
-		candidate(h, &b->v[i], &all);
-		if (found++ == 0)
-			*out = i;
-	}
+	if (found == 1)
+		return 0;
 	if (found == 0) {
-		rc = err_set(e, ERR_TARGET, "no block device here answers to '%s'", id);
+		err_set(e, ERR_TARGET, "no block device here answers to '%s'", id);
 		e->sys = ENODEV;
-		err_hint(
+		return err_hint(
 			e,
 			"`lsblk -o NAME,SERIAL,WWN` and `blkgate probe /dev/X` show what there is");
-	} else if (found > 1) {
-		rc = err_set(e, ERR_TARGET, "'%s' is ambiguous: %s", id, all.s);
-		err_hint(e, "%s",
-			 form == ID_SERIAL && !strstr(id, "/nsid:")
-				 ? "name the namespace, as in serial:S/nsid:1, or give the wwid"
-				 : "give the wwid or the by-id link of one of them");
 	}
+	*out = BLOCK_NONE;
+	str_init(&all);
+	for (size_t i = 0; i < b->n; i++)
+		if (!b->v[i].hidden && b->v[i].disk == i && matches(h, &b->v[i], form, id))
+			candidate(h, b, i, &all);
+	err_set(e, ERR_TARGET, "'%s' is ambiguous: %s", id, all.s);
 	str_release(&all);
-	return rc;
-}
-
-/* Adds an identity when it names just that device. */
-static void add_identity(const struct host *h, const struct blocks *b, size_t own, const char *id,
-			 struct notices *out)
-{
-	struct err e = ERR_INIT;
-	size_t i;
-
-	if (id_find(h, b, id, &i, &e) == 0 && i == own)
-		notices_add(out, "%s", id);
+	return err_hint(e, "give the name of the one that is meant, as it stands behind 'as'");
 }
 
 /* The links that udev made for it. */
-static void add_links(const struct host *h, const struct blocks *b, size_t own,
-		      struct notices *out)
+static void add_links(const struct host *h, const struct blocks *b, size_t own, struct notices *out)
 {
 	static const char dir[] = "/dev/disk/by-id";
 	char **names;
@@ -252,26 +287,17 @@ static void add_links(const struct host *h, const struct blocks *b, size_t own,
 static void add_identities(const struct host *h, const struct blocks *b, size_t own,
 			   const struct target *t, struct notices *out)
 {
-	static const struct {
-		const char *prefix, *fact;
-	} forms[] = {{"wwid:", "device.wwid"},
-		     {"serial:", "device.serial"},
-		     {"pci:", "device.address"},
-		     {"diskseq:", "device.diskseq"}};
-	const char *nsid = facts_value(&t->facts, "device.nsid");
+	const char *address = facts_value(&t->facts, "device.address");
+	size_t i;
 
-	/* a stack shows the names of the disk below, and a partition those of the whole: neither
-	 * is it */
-	for (size_t k = 0; k < sizeof(forms) / sizeof(*forms) && b->v[own].disk == own; k++) {
-		const char *v = facts_value(&t->facts, forms[k].fact);
-		char *id;
+	/* permission for a disk is not one for its partition */
+	if (b->v[own].disk == own) {
+		char *pci = xasprintf("pci:%s", address ? address : "");
 
-		if (!v)
-			continue;
-		id = xasprintf("%s%s%s%s", forms[k].prefix, v, k == 1 && nsid ? "/nsid:" : "",
-			       k == 1 && nsid ? nsid : "");
-		add_identity(h, b, own, id, out);
-		free(id);
+		own_names(h, b, own, out);
+		if (address && answers(h, b, pci, &i) == 1 && i == own)
+			notices_add(out, "%s", pci);
+		free(pci);
 	}
 	add_links(h, b, own, out);
 }
@@ -296,28 +322,23 @@ int host_identities(const struct host *h, const struct target *t, struct notices
 }
 
 /* What would have been accepted for that device. */
-static void suggest(const struct host *h, const struct blocks *b, size_t i, struct err *e)
+static void suggest(const struct host *h, const struct blocks *b, size_t i, const struct target *t,
+		    struct err *e)
 {
-	const struct block *disk = &b->v[b->v[i].disk];
-	struct str s, ns;
+	struct notices names;
 
-	str_init(&s);
-	str_init(&ns);
-	if (i != b->v[i].disk)
+	notices_init(&names);
+	add_identities(h, b, i, t, &names);
+	if (names.n && str_starts(names.v[0], "diskseq:"))
+		err_hint(e, "it has no serial number of its own; %s names it until it is removed",
+			 names.v[0]);
+	else if (names.n)
+		err_hint(e, "write %s", names.v[0]);
+	else if (b->v[i].disk != i)
 		err_hint(e, "name the partition by its link in /dev/disk/by-id");
-	else if (block_wwid(h, disk, &s) == 0)
-		err_hint(e, "write wwid:%s", s.s);
-	else if (block_serial(h, disk, &s) == 0)
-		err_hint(e, "write serial:%s%s%s", s.s,
-			 host_read(h, &ns, "%s/nsid", disk->dir) == 0 ? "/nsid:" : "", ns.s);
-	else if (host_read(h, &s, "%s/diskseq", disk->dir) == 0 && s.len && !str_eq(s.s, "0"))
-		err_hint(e, "it has no serial number; diskseq:%s names it until it is removed",
-			 s.s);
 	else
-		err_hint(e,
-			 "it has neither wwid nor serial number: it cannot be named for writing");
-	str_release(&ns);
-	str_release(&s);
+		err_hint(e, "no name is its alone: it cannot be named for writing");
+	notices_release(&names);
 }
 
 /* Files and folders are named by their path; links are followed on both sides. */
@@ -356,7 +377,7 @@ static int block_identity(const struct host *h, const struct blocks *b, const ch
 			"'%s' is no identity: the kernel may give this name to another device at "
 			"the next boot",
 			id);
-		suggest(h, b, own, e);
+		suggest(h, b, own, t, e);
 		return 0;
 	}
 	if (id_form(id) == ID_BY_ID) {

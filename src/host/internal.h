@@ -148,6 +148,9 @@ void link_bandwidth(struct facts *f, struct arena *a, const char *key, double by
 bool pcie_function(struct str *dir);
 /* link, link.*, upstream.bandwidth, pcie.* of a PCI function; dir is used up. */
 void pcie_facts(const struct host *h, struct str *dir, struct facts *f, struct arena *a);
+/* Of a controller behind whose PCI function the disk has a link of another kind: upstream.bandwidth,
+ * pcie.*, device.address; dir is used up. */
+void pcie_above(const struct host *h, struct str *dir, struct facts *f, struct arena *a);
 /* cgroup.limit for one device and what it is made of; i BLOCK_NONE: any device. */
 void limit_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
 		 struct arena *a);

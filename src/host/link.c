@@ -96,7 +96,6 @@ static void sata_facts(const struct host *h, const struct block *disk, const str
 			  speed > 0 ? "neither drive nor port states a maximum" : why);
 	}
 	link_bandwidth(f, a, "link.bandwidth", speed * 1e9 / 10, why); /* 8b/10b */
-	facts_set(f, a, "upstream.bandwidth", NULL, "not followed above a SATA port");
 	str_release(&s);
 }
 
@@ -133,6 +132,12 @@ void link_facts(const struct host *h, const struct block *disk, struct facts *f,
 		link_facts_none(f, a, NULL,
 				arena_printf(a, "no rule reads the link of transport '%s'",
 					     transport.len ? transport.s : "unknown"));
+	/* an adapter: its own way to the CPU limits whatever hangs on it */
+	if (!several && !has_no_link(transport.s) && !str_eq(transport.s, "pcie") &&
+	    pcie_function(&dir))
+		pcie_above(h, &dir, f, a);
+	else if (str_eq(transport.s, "sata"))
+		facts_set(f, a, "upstream.bandwidth", NULL, "the SATA port is on no PCI function");
 	str_release(&dir);
 	str_release(&transport);
 }

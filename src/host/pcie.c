@@ -38,6 +38,8 @@ static double payload_share(double gts, unsigned payload)
 	return payload / (payload + around);
 }
 
+static const char unknown_link[] = "the device reports an unknown link speed or width";
+
 struct link {
 	const char *address;
 	double speed, max_speed; /* GT/s, 0 = unknown */
@@ -188,13 +190,13 @@ static void path_facts(const struct path *p, struct facts *f, struct arena *a)
 	str_release(&s);
 }
 
-/* The narrowest link between the device and the CPU, the device's own left out. */
-static void upstream_facts(const struct path *p, struct facts *f, struct arena *a)
+/* The narrowest link between the device and the CPU, from the one at `from` on. */
+static void upstream_fact(const struct path *p, size_t from, struct facts *f, struct arena *a)
 {
 	const char *why = "no port above the device reports a link";
 	double least = 0;
 
-	for (size_t i = 1; i < p->n; i++) {
+	for (size_t i = from; i < p->n; i++) {
 		double bytes = bandwidth(&p->v[i]);
 
 		if (bytes == 0 || p->v[i].why) {
@@ -210,6 +212,10 @@ static void upstream_facts(const struct path *p, struct facts *f, struct arena *
 			least = bytes;
 	}
 	link_bandwidth(f, a, "upstream.bandwidth", least, why);
+}
+
+static void port_fact(const struct path *p, struct facts *f, struct arena *a)
+{
 	/* the other end of the device's own link: what the slot could do */
 	if (p->n > 1 && p->v[1].max_speed > 0 && p->v[1].max_width > 0)
 		facts_set(f, a, "link.port",
@@ -288,16 +294,32 @@ static void payload_facts(const struct host *h, const char *dir, const struct li
 	double usable = payload ? bandwidth(own) * payload_share(own->speed, payload) : 0;
 
 	facts_set(f, a, "pcie.max_payload", payload ? arena_printf(a, "%u", payload) : NULL, why);
-	link_bandwidth(f, a, "pcie.usable_bandwidth", usable,
-		       why ? why : "the device reports an unknown link speed or width");
+	link_bandwidth(f, a, "pcie.usable_bandwidth", usable, why ? why : unknown_link);
 }
 
-static void own_facts(const struct path *p, struct facts *f, struct arena *a)
+static bool link_known(const struct link *l)
 {
-	const char *why = "the device reports an unknown link speed or width", *no_limit = why;
+	return l->speed > 0 && l->width > 0 && l->max_speed > 0 && l->max_width > 0;
+}
+
+static bool link_full(const struct link *l)
+{
+	return l->speed == l->max_speed && l->width == l->max_width;
+}
+
+static void limit_fact(const struct path *p, struct facts *f, struct arena *a)
+{
 	const struct link *l = &p->v[0];
-	bool known = l->speed > 0 && l->width > 0 && l->max_speed > 0 && l->max_width > 0;
-	bool full = l->speed == l->max_speed && l->width == l->max_width;
+	const char *why = l->why ? l->why : unknown_link, *limit = NULL;
+
+	if (!l->why && link_known(l))
+		limit = limited_by(p, link_full(l), a, &why);
+	facts_set(f, a, "pcie.limited_by", limit, why);
+}
+
+static void own_facts(const struct link *l, struct facts *f, struct arena *a)
+{
+	const char *why = unknown_link;
 
 	facts_set(f, a, "link.speed", l->speed > 0 ? arena_printf(a, "%g GT/s", l->speed) : NULL,
 		  why);
@@ -306,10 +328,8 @@ static void own_facts(const struct path *p, struct facts *f, struct arena *a)
 		facts_set(f, a, "link.max_speed", arena_printf(a, "%g GT/s", l->max_speed), NULL);
 	if (l->max_width > 0)
 		facts_set(f, a, "link.max_width", arena_printf(a, "%g", l->max_width), NULL);
-	facts_set(f, a, "link", known ? full ? "full" : "downgraded" : NULL, why);
+	facts_set(f, a, "link", !link_known(l) ? NULL : link_full(l) ? "full" : "downgraded", why);
 	link_bandwidth(f, a, "link.bandwidth", bandwidth(l), why);
-	facts_set(f, a, "pcie.limited_by", known ? limited_by(p, full, a, &no_limit) : NULL,
-		  no_limit);
 }
 
 void pcie_facts(const struct host *h, struct str *dir, struct facts *f, struct arena *a)
@@ -328,8 +348,30 @@ void pcie_facts(const struct host *h, struct str *dir, struct facts *f, struct a
 		return;
 	}
 	path_read(h, dir, a, &p);
-	own_facts(&p, f, a);
-	upstream_facts(&p, f, a);
+	own_facts(&own, f, a);
+	limit_fact(&p, f, a);
+	port_fact(&p, f, a);
+	upstream_fact(&p, 1, f, a);
 	path_facts(&p, f, a);
 	payload_facts(h, function, &own, f, a);
+}
+
+void pcie_above(const struct host *h, struct str *dir, struct facts *f, struct arena *a)
+{
+	const char *function = arena_strdup(a, dir->s);
+	struct path p = {0};
+
+	facts_set(f, a, "device.address", strrchr(function, '/') + 1, NULL);
+	path_read(h, dir, a, &p);
+	if (p.n == 0) {
+		/* integrated into the root complex: nothing narrows the way */
+		facts_set(f, a, "upstream.bandwidth", "none", NULL);
+		return;
+	}
+	upstream_fact(&p, 0, f, a);
+	path_facts(&p, f, a);
+	if (str_eq(p.v[0].address, strrchr(function, '/') + 1)) {
+		limit_fact(&p, f, a);
+		payload_facts(h, function, &p.v[0], f, a);
+	}
 }

@@ -25,7 +25,8 @@ static void namespaces_are_matched_by_nsid(void **state)
 	contains(x->err.text, "ambiguous");
 	contains(x->err.text, "/dev/nvme0n1 (nsid 2)");
 	contains(x->err.text, "/dev/nvme0n2 (nsid 1)");
-	contains(x->err.hint, "nsid:");
+	contains(x->err.text, "as wwid:eui.");
+	contains(x->err.hint, "the one that is meant");
 }
 
 /* bugs-given device-rename-1: S1 was nvme0n1 and is nvme1n1 now */
