@@ -47,7 +47,7 @@ struct options {
 	VEC(const char *) targets, allow_write, against, with;
 	VEC(struct setting) policy;
 	const char *out, *junit, *json, *baselines, *profile, *only, *check, *change, *inject,
-		*reason, *suite, *latency_log, *history, *by, *versus, *ab, *root;
+		*reason, *suite, *latency_log, *history, *by, *versus, *ab, *root, *targets_file;
 	enum junit_style junit_style;
 	uint32_t runs, sessions_min, sessions_max, pairs;
 	double undecided; /* share, 0 = not given */
@@ -64,7 +64,7 @@ extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, op
 	opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason, opt_new_epoch,
 	opt_against, opt_suite, opt_engines, opt_latency_log, opt_from, opt_write, opt_undecided,
 	opt_history, opt_with, opt_by, opt_two_sided, opt_versus, opt_ab, opt_pairs,
-	opt_root;
+	opt_root, opt_targets;
 
 /* Parses the command line (unknown options are refused with the nearest known one; "--" ends them)
  * and answers --help with usage, options and example on stdout. Returns -1 to go on, else the exit

@@ -6,9 +6,10 @@
 #include <stdio.h>
 
 static const struct option_def *const defs[] = {
-	&opt_target,    &opt_set,    &opt_only,  &opt_check,       &opt_runs,    &opt_sessions,
-	&opt_budget,    &opt_seed,   &opt_label, &opt_allow_write, &opt_profile, &opt_policy,
-	&opt_baselines, &opt_versus, &opt_ab,    &opt_pairs,       NULL,
+	&opt_target,   &opt_set,    &opt_only,      &opt_check,  &opt_runs,
+	&opt_sessions, &opt_budget, &opt_seed,      &opt_label,  &opt_allow_write,
+	&opt_profile,  &opt_policy, &opt_baselines, &opt_versus, &opt_ab,
+	&opt_pairs,    &opt_root,   &opt_targets,   NULL,
 };
 
 /* What the stored sessions say of the verdict to come, of two arms too: how noisy a run is. */

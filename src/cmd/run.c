@@ -6,14 +6,13 @@
 #include <string.h>
 
 static const struct option_def *const defs[] = {
-	&opt_target,      &opt_out,         &opt_junit,   &opt_junit_style,
-	&opt_json,        &opt_baselines,   &opt_profile, &opt_only,
-	&opt_check,       &opt_set,         &opt_runs,    &opt_sessions,
-	&opt_budget,      &opt_seed,        &opt_label,   &opt_change,
-	&opt_inject,      &opt_allow_write, &opt_policy,  &opt_wait_lock,
-	&opt_bisect,      &opt_dry_run,     &opt_quiet,   &opt_verbose,
-	&opt_latency_log, &opt_history,     &opt_with,    &opt_versus,
-	&opt_ab,          &opt_pairs,       NULL,
+	&opt_target,    &opt_out,      &opt_junit,       &opt_junit_style, &opt_json,
+	&opt_baselines, &opt_profile,  &opt_only,        &opt_check,       &opt_set,
+	&opt_runs,      &opt_sessions, &opt_budget,      &opt_seed,        &opt_label,
+	&opt_change,    &opt_inject,   &opt_allow_write, &opt_policy,      &opt_wait_lock,
+	&opt_bisect,    &opt_dry_run,  &opt_quiet,       &opt_verbose,     &opt_latency_log,
+	&opt_history,   &opt_with,     &opt_versus,      &opt_ab,          &opt_pairs,
+	&opt_targets,   NULL,
 };
 
 static void remember_command(struct invocation *v, int argc, char **argv)

@@ -16,8 +16,8 @@
 #define SLOW_MAX 0.9
 
 static const struct option_def *const defs[] = {
-	&opt_target,      &opt_set,      &opt_only,  &opt_runs,      &opt_seed, &opt_label,
-	&opt_allow_write, &opt_sessions, &opt_quiet, &opt_wait_lock, NULL,
+	&opt_target,      &opt_set,      &opt_only,  &opt_runs,      &opt_seed,    &opt_label,
+	&opt_allow_write, &opt_sessions, &opt_quiet, &opt_wait_lock, &opt_targets, NULL,
 };
 
 struct trial {

@@ -5,16 +5,18 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 M=$ROOT/tests/fixtures/machines
+# shellcheck disable=SC2317 # `ok` calls them
 # The schema is tried with a validator where there is one; its test must be able to fail.
 valid() { # DOCUMENT
-	python3 - "$ROOT/suites/probe.schema.json" "$1" <<'PY'
+	/usr/bin/python3 - "$ROOT/suites/probe.schema.json" "$1" <<'PY'
 import json, sys, jsonschema
 jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))
 PY
 }
+# shellcheck disable=SC2317
 refuses() { ! "$@"; }
 validator=yes
-python3 -c 'import jsonschema' 2>/dev/null || {
+/usr/bin/python3 -c 'import jsonschema' 2>/dev/null || {
 	validator=
 	skip "the schema of the document" "python3-jsonschema is not installed"
 }
