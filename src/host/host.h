@@ -51,6 +51,14 @@ int host_dio(int fd, struct target *t);
  * unknown (no such ioctl, no block device). */
 uint64_t host_diskseq(int fd);
 /*
+ * Is block device t where it was? 0: yes. 1: no, it was found elsewhere by wwid, or serial and
+ * namespace; *now is it (release its facts), with the same model, firmware, size and format.
+ * ERR_TARGET: it is gone, came back as something else, several answer to its name, or it has no
+ * name but the kernel's (loop).
+ */
+int host_again(const struct host *h, const struct target *t, struct arena *a, struct target *now,
+	       struct err *e);
+/*
  * Reads link, link.*, upstream.bandwidth, pcie.* of t's device again; plan_admitted() does after a
  * session. Bandwidths are bytes/s:
  *   link.bandwidth         GT/s x lanes / 8 x coding: 8/10 up to 5 GT/s, 128/130 up to 32 GT/s,
