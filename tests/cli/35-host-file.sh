@@ -116,7 +116,7 @@ if root; then
 	# The file of the machine itself, in a place of our own.
 	# shellcheck disable=SC2317
 	etc() { # FILE COMMAND...
-		unshare -m bash -c 'mount -t tmpfs none /etc && mkdir /etc/blkgate && cp "$0" /etc/blkgate/targets.yaml && exec "$@"' "$@"
+		unshare -m bash -c 'mount -t tmpfs none /etc && mkdir /etc/blkgate && cp -p "$0" /etc/blkgate/targets.yaml && exec "$@"' "$@"
 	}
 	if unshare -m mount -t tmpfs none /etc 2>/dev/null; then
 		mkdir folder
