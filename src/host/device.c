@@ -284,20 +284,55 @@ static void physical_facts(const struct host *h, const struct block *disk, struc
 	link_facts(h, disk, f, a);
 }
 
-void device_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
-		  struct arena *a)
+/* What several disks have in common. */
+static void common_facts(const struct host *h, const struct blocks *b,
+			 const struct block_list *disks, struct facts *f, struct arena *a)
 {
-	const struct block *own = &b->v[b->v[i].disk];
+	static const char *const keys[] = {
+		"device.model",     "device.vendor",  "device.firmware",  "device.transport",
+		"device.scheduler", "device.driver",  "device.numa_node", "device.write_cache",
+		"device.serial",    "link",           "link.speed",       "link.width",
+		"link.max_speed",   "link.max_width", "link.port",
+	};
+	const char **names = xcalloc(disks->n, sizeof(*names));
+	struct facts *m = xcalloc(disks->n, sizeof(*m));
+
+	for (size_t k = 0; k < disks->n; k++) {
+		names[k] = b->v[disks->v[k]].name;
+		physical_facts(h, &b->v[disks->v[k]], &m[k], a);
+	}
+	members_merge(f, a, keys, sizeof(keys) / sizeof(*keys), m, names, disks->n);
+	for (size_t k = 0; k < disks->n; k++)
+		facts_release(&m[k]);
+	free(m);
+	free(names);
+}
+
+void disk_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
+		struct arena *a)
+{
+	struct block_list leaves = {0};
 	struct str why;
 	size_t phys;
 
 	str_init(&why);
 	phys = block_physical(h, b, i, &why);
-	if (phys == BLOCK_NONE)
+	if (phys != BLOCK_NONE)
+		physical_facts(h, &b->v[phys], f, a);
+	else if (block_leaves(h, b, i, &leaves) < 0)
 		device_facts_all(f, a, NULL, why.s);
 	else
-		physical_facts(h, &b->v[phys], f, a);
+		common_facts(h, b, &leaves, f, a);
+	VEC_RELEASE(&leaves);
 	str_release(&why);
+}
+
+void device_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
+		  struct arena *a)
+{
+	const struct block *own = &b->v[b->v[i].disk];
+
+	disk_facts(h, b, i, f, a);
 	capacity_fact(h, own, f, a);
 	lba_fact(h, own, f, a);
 	queue_notes(h, own, f, a);

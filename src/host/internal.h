@@ -61,6 +61,25 @@ size_t blocks_by_name(const struct blocks *b, const char *name);
 void block_node(const struct block *b, struct str *out);
 /* Which device does this path name: by the node's number when live, by its name in another root. */
 size_t blocks_by_path(const struct host *h, const struct blocks *b, const char *path);
+/* wwid, serial as facts show them: clean, single spaces. 0 or -errno (ENOENT: it has none). */
+int block_wwid(const struct host *h, const struct block *disk, struct str *out);
+int block_serial(const struct host *h, const struct block *disk, struct str *out);
+/* The folders of the NVMe controllers of a namespace, sorted; none for other disks. */
+struct block_controllers {
+	char **v;
+	size_t n, cap;
+};
+void block_controllers(const struct host *h, const struct block *disk, struct block_controllers *c);
+void block_controllers_release(struct block_controllers *c);
+/* The first NVMe controller folder behind a namespace, "" when it is no NVMe; *several = multipath.
+ */
+void block_controller(const struct host *h, const struct block *disk, struct str *out,
+		      bool *several);
+/* Resolved sysfs path of the hardware behind a disk ("/sys/devices/pci0000:00/..."). */
+void block_hardware(const struct host *h, const struct block *disk, struct str *out);
+
+/* ---- stack.c: what they are made of ---- */
+
 /* Indices of what the disk of i is made of (dm, md: slaves; loop: a block device as backing file).
  */
 struct block_list {
@@ -73,21 +92,8 @@ int block_slaves(const struct host *h, const struct blocks *b, size_t i, struct 
  * a sentence in why when there are several or it cannot be read.
  */
 size_t block_physical(const struct host *h, const struct blocks *b, size_t i, struct str *why);
-/* wwid, serial as facts show them: clean, single spaces. 0 or -errno (ENOENT: it has none). */
-int block_wwid(const struct host *h, const struct block *disk, struct str *out);
-int block_serial(const struct host *h, const struct block *disk, struct str *out);
-/* The folders of the NVMe controllers of a namespace, sorted; none for other disks. */
-struct block_controllers {
-	char **v;
-	size_t n, cap;
-};
-void block_controllers(const struct host *h, const struct block *disk, struct block_controllers *c);
-void block_controllers_release(struct block_controllers *c);
-/* The first NVMe controller folder behind a namespace, "" when it is no NVMe; *several = multipath. */
-void block_controller(const struct host *h, const struct block *disk, struct str *out,
-		      bool *several);
-/* Resolved sysfs path of the hardware behind a disk ("/sys/devices/pci0000:00/..."). */
-void block_hardware(const struct host *h, const struct block *disk, struct str *out);
+/* All physical disks below i, each once. 0, or -errno when what is below cannot be told. */
+int block_leaves(const struct host *h, const struct blocks *b, size_t i, struct block_list *out);
 
 /* ---- generic.c: the passthrough nodes of NVMe namespaces ---- */
 
@@ -129,6 +135,9 @@ void mount_options(const struct mount_entry *m, struct str *out);
 /* device.* and link.* of the device i (a partition's are its disk's). */
 void device_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
 		  struct arena *a);
+/* Of the disks below: what one is, or what several have in common. */
+void disk_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
+		struct arena *a);
 /* The same keys with one answer: "none" (value) or unknown (why). */
 void device_facts_all(struct facts *f, struct arena *a, const char *value, const char *why);
 /* nodes.c: device.numa_node of a physical disk: a number, -1 when firmware did not say, none. */
@@ -148,9 +157,13 @@ void link_bandwidth(struct facts *f, struct arena *a, const char *key, double by
 bool pcie_function(struct str *dir);
 /* link, link.*, upstream.bandwidth, pcie.* of a PCI function; dir is used up. */
 void pcie_facts(const struct host *h, struct str *dir, struct facts *f, struct arena *a);
-/* Of a controller behind whose PCI function the disk has a link of another kind: upstream.bandwidth,
- * pcie.*, device.address; dir is used up. */
+/* Of a controller behind whose PCI function the disk has a link of another kind:
+ * upstream.bandwidth, pcie.*, device.address; dir is used up. */
 void pcie_above(const struct host *h, struct str *dir, struct facts *f, struct arena *a);
+/* members.c: sets those keys that any of n members has, each named for the reason of an unknown
+ * one: the value that is alike in all, else all of them, "A + B". */
+void members_merge(struct facts *f, struct arena *a, const char *const *keys, size_t nkeys,
+		   const struct facts *m, const char *const *names, size_t n);
 /* cgroup.limit for one device and what it is made of; i BLOCK_NONE: any device. */
 void limit_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
 		 struct arena *a);
@@ -185,6 +198,10 @@ enum id_form id_form(const char *id);
 /* The one device of an identity (not ID_PATH, not ID_BY_ID). ERR_TARGET when none or several. */
 int id_find(const struct host *h, const struct blocks *b, const char *id, size_t *out,
 	    struct err *e);
+/* How many whole disks answer to it (as id_find()); *first is one of them. */
+size_t id_answers(const struct host *h, const struct blocks *b, const char *id, size_t *first);
+/* The names of a whole disk that no other answers to, the one to be preferred first. */
+void id_own_names(const struct host *h, const struct blocks *b, size_t disk, struct notices *out);
 /* Path of an ID_BY_ID. */
 void id_link(const char *id, struct str *out);
 

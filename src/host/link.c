@@ -99,6 +99,40 @@ static void sata_facts(const struct host *h, const struct block *disk, const str
 	str_release(&s);
 }
 
+/* A namespace with several controllers: which of them an I/O takes is the kernel's choice. */
+static void several_links(const struct host *h, const struct block *disk, struct facts *f,
+			  struct arena *a)
+{
+	static const char *const keys[] = {"link",           "link.speed",     "link.width",
+					   "link.max_speed", "link.max_width", "link.port"};
+	struct block_controllers c;
+	struct facts *m;
+	struct str dir;
+
+	block_controllers(h, disk, &c);
+	m = xcalloc(c.n, sizeof(*m));
+	str_init(&dir);
+	for (size_t i = 0; i < c.n; i++) {
+		struct str transport;
+
+		str_init(&transport);
+		(void)host_read(h, &transport, "%s/transport", c.v[i]);
+		if (str_eq(transport.s, "pcie") && host_resolve(h, c.v[i], &dir) == 0 &&
+		    pcie_function(&dir))
+			pcie_facts(h, &dir, &m[i], a);
+		else
+			link_facts_none(&m[i], a, NULL,
+					"no rule reads the link of that controller");
+		str_release(&transport);
+	}
+	members_merge(f, a, keys, sizeof(keys) / sizeof(*keys), m, (const char *const *)c.v, c.n);
+	for (size_t i = 0; i < c.n; i++)
+		facts_release(&m[i]);
+	free(m);
+	str_release(&dir);
+	block_controllers_release(&c);
+}
+
 static bool has_no_link(const char *transport)
 {
 	static const char *const virtual[] = {"loop", "zram", "ram",    "null_blk", "pmem",
@@ -121,7 +155,7 @@ void link_facts(const struct host *h, const struct block *disk, struct facts *f,
 	device_transport(h, disk, &transport);
 	block_hardware(h, disk, &dir);
 	if (several)
-		link_facts_none(f, a, NULL, "the namespace is reached through several controllers");
+		several_links(h, disk, f, a);
 	else if (has_no_link(transport.s))
 		link_facts_none(f, a, "none", NULL);
 	else if (str_eq(transport.s, "sata"))
@@ -140,4 +174,42 @@ void link_facts(const struct host *h, const struct block *disk, struct facts *f,
 		facts_set(f, a, "upstream.bandwidth", NULL, "the SATA port is on no PCI function");
 	str_release(&dir);
 	str_release(&transport);
+}
+
+/* Those facts of f that the link is about. */
+static void keep_link(const struct facts *from, struct facts *f, struct arena *a)
+{
+	static const char *const families[] = {"link", "upstream.", "pcie."};
+
+	for (size_t i = 0; i < from->n; i++)
+		for (size_t k = 0; k < sizeof(families) / sizeof(*families); k++)
+			if (str_starts(from->v[i].key, families[k]))
+				facts_set(f, a, from->v[i].key, from->v[i].value, from->v[i].why);
+}
+
+void host_link(const struct host *h, const struct target *t, struct facts *f, struct arena *a)
+{
+	struct blocks b;
+	struct err e = ERR_INIT;
+	struct facts all;
+	const struct fact *was = facts_find(&t->facts, "link");
+	size_t i;
+
+	if (was && was->value && str_eq(was->value, "none")) {
+		link_facts_none(f, a, "none", NULL);
+		return;
+	}
+	if (blocks_load(h, &b, &e) < 0) {
+		link_facts_none(f, a, NULL, e.text);
+		return;
+	}
+	facts_init(&all);
+	i = blocks_by_number(&b, t->dev_major, t->dev_minor);
+	if (i == BLOCK_NONE)
+		link_facts_none(f, a, NULL, "the device is not in /sys/block");
+	else
+		disk_facts(h, &b, i, &all, a);
+	keep_link(&all, f, a);
+	facts_release(&all);
+	blocks_release(&b);
 }

@@ -372,30 +372,3 @@ int host_target(const struct host *h, const char *role, const char *id, struct a
 	str_release(&path);
 	return rc;
 }
-
-void host_link(const struct host *h, const struct target *t, struct facts *f, struct arena *a)
-{
-	struct blocks b;
-	struct err e = ERR_INIT;
-	struct str why;
-	const struct fact *was = facts_find(&t->facts, "link");
-	size_t i, phys;
-
-	if (was && was->value && str_eq(was->value, "none")) {
-		link_facts_none(f, a, "none", NULL);
-		return;
-	}
-	if (blocks_load(h, &b, &e) < 0) {
-		link_facts_none(f, a, NULL, e.text);
-		return;
-	}
-	str_init(&why);
-	i = blocks_by_number(&b, t->dev_major, t->dev_minor);
-	phys = i == BLOCK_NONE ? BLOCK_NONE : block_physical(h, &b, i, &why);
-	if (phys == BLOCK_NONE)
-		link_facts_none(f, a, NULL, why.len ? why.s : "the device is not in /sys/block");
-	else
-		link_facts(h, &b.v[phys], f, a);
-	str_release(&why);
-	blocks_release(&b);
-}

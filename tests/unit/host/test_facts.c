@@ -228,12 +228,51 @@ static void a_stack_shows_its_one_disk(void **state)
 	fact_is(&x->target.facts, "device.scheduler", "bfq");
 	fact_is(&x->target.facts, "device.capacity", "524288");
 	fact_is(&x->target.facts, "device.made_of", "sda2 (LVM)");
+}
+
+/* One value where all members agree, else all of them; what is unknown of one is of the whole. */
+static void a_stack_of_several(void **state)
+{
+	struct fixture *x = *state;
+	const struct facts *f = &x->target.facts;
+	struct facts now;
+
+	put_sda(x);
+	put_nvme(x);
+	put_disk(x, "dm-0", "252:0\n", "1024\n");
+	put_link(x, "/sys/block/dm-0/slaves/sda2", "../../sda/sda2");
 	put_link(x, "/sys/block/dm-0/slaves/nvme0n1", "../../nvme0n1");
 	must_resolve(x, "/dev/dm-0");
-	fact_is(&x->target.facts, "device.model", NULL);
-	fact_is(&x->target.facts, "link", NULL);
-	contains(facts_find(&x->target.facts, "link")->why, "made of 2 devices");
-	fact_is(&x->target.facts, "device.capacity", "524288");
+	fact_is(f, "device.model", "Samsung SSD 860 + Samsung SSD 970 EVO");
+	fact_is(f, "device.transport", "pcie + sata");
+	fact_is(f, "device.scheduler", "none");
+	fact_is(f, "device.write_cache", "write back");
+	fact_is(f, "device.capacity", "524288");
+	fact_is(f, "device.made_of", "nvme0n1 sda2");
+	fact_is(f, "link", "full");
+	fact_is(f, "link.width", "1 + 4");
+	/* no sum and no choice among them is the whole's */
+	assert_null(facts_find(f, "link.bandwidth"));
+	assert_null(facts_find(f, "upstream.bandwidth"));
+	assert_null(facts_find(f, "device.address"));
+	assert_null(facts_find(f, "device.wwid"));
+	put(x, AT "/current_link_width", "2\n");
+	facts_init(&now);
+	host_link(&x->host, &x->target, &now, &x->arena);
+	fact_is(&now, "link", "downgraded + full");
+	assert_null(facts_find(&now, "device.model"));
+	facts_release(&now);
+	put(x, "/sys/class/ata_link/link3/sata_spd", "<unknown>\n");
+	must_resolve(x, "/dev/dm-0");
+	fact_is(f, "link", NULL);
+	contains(facts_find(f, "link")->why, "of 'sda': ");
+	fact_is(f, "device.model", "Samsung SSD 860 + Samsung SSD 970 EVO");
+	/* a member that sysfs does not know */
+	put_link(x, "/sys/block/dm-0/slaves/sdz", "../../sdz");
+	put_link(x, "/sys/block/sdz", "gone");
+	must_resolve(x, "/dev/dm-0");
+	fact_is(f, "device.model", NULL);
+	fact_is(f, "link", NULL);
 }
 
 /* bugs-given cgroup-1, version 2: a limit holds for all groups below it */
@@ -555,6 +594,7 @@ int main(void)
 		TEST(queue_settings_are_facts),
 		TEST(absent_is_none_and_unreadable_is_unknown),
 		TEST(a_stack_shows_its_one_disk),
+		TEST(a_stack_of_several),
 		TEST(the_node_of_a_disk),
 		TEST(nodes_and_limits),
 		TEST(cgroup_v2_limits_are_seen),

@@ -292,8 +292,17 @@ static void a_multipath_head_is_found_once(void **state)
 	put_link(x, "/sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme1",
 		 "../../../pci0000:00/0000:00:1c.0/" PCI2 "/nvme/nvme1");
 	must_resolve(x, "serial:S1/nsid:1");
+	fact_is(&x->target.facts, "link", "full");
+	fact_is(&x->target.facts, "link.width", "4");
+	/* which of them an I/O takes is not known, and so neither how fast it may be */
+	assert_null(facts_find(&x->target.facts, "link.bandwidth"));
+	put(x, "/sys/devices/pci0000:00/0000:00:1c.0/" PCI2 "/current_link_width", "1\n");
+	must_resolve(x, "serial:S1/nsid:1");
+	fact_is(&x->target.facts, "link", "downgraded + full");
+	put(x, "/sys/devices/pci0000:00/0000:00:1c.0/" PCI2 "/nvme/nvme1/transport", "tcp\n");
+	must_resolve(x, "serial:S1/nsid:1");
 	fact_is(&x->target.facts, "link", NULL);
-	contains(facts_find(&x->target.facts, "link")->why, "several controllers");
+	contains(facts_find(&x->target.facts, "link")->why, "nvme1': no rule reads the link");
 }
 
 int main(void)
