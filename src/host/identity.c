@@ -232,6 +232,44 @@ static void candidate(const struct host *h, const struct blocks *b, size_t i, st
 	notices_release(&names);
 }
 
+#define CANDIDATES_MAX 4
+
+/* The disks that could have been meant: those that the same kind of name is known of. */
+static void hint_candidates(const struct host *h, const struct blocks *b, enum id_form form,
+			    struct err *e)
+{
+	const char *want = form == ID_SERIAL ? "serial:" : "wwid:";
+	size_t n = 0, more = 0;
+	struct str all;
+
+	str_init(&all);
+	for (size_t i = 0; i < b->n; i++) {
+		struct notices names;
+
+		if (b->v[i].hidden || b->v[i].disk != i)
+			continue;
+		notices_init(&names);
+		id_own_names(h, b, i, &names);
+		for (size_t k = 0; k < names.n; k++) {
+			if (!str_starts(names.v[k], want))
+				continue;
+			if (n++ < CANDIDATES_MAX)
+				str_addf(&all, "%s%s", all.len ? ", " : "", names.v[k]);
+			else
+				more++;
+			break;
+		}
+		notices_release(&names);
+	}
+	if (n)
+		err_hint(e, "there is %s%s; `blkgate probe` says who they are", all.s,
+			 more ? " and others" : "");
+	else
+		err_hint(e, "`lsblk -o NAME,SERIAL,WWN` and `blkgate probe /dev/X` show what "
+			    "there is");
+	str_release(&all);
+}
+
 int id_find(const struct host *h, const struct blocks *b, const char *id, size_t *out,
 	    struct err *e)
 {
@@ -244,9 +282,8 @@ int id_find(const struct host *h, const struct blocks *b, const char *id, size_t
 	if (found == 0) {
 		err_set(e, ERR_TARGET, "no block device here answers to '%s'", id);
 		e->sys = ENODEV;
-		return err_hint(
-			e,
-			"`lsblk -o NAME,SERIAL,WWN` and `blkgate probe /dev/X` show what there is");
+		hint_candidates(h, b, form, e);
+		return e->code;
 	}
 	*out = BLOCK_NONE;
 	str_init(&all);
