@@ -37,7 +37,7 @@ endif
 # Never -ffast-math, and no fused multiply-add: the same integers give the same verdict on every machine.
 CPPFLAGS += -D_GNU_SOURCE -DMATHLIB_STANDALONE -Isrc -I. $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 CFLAGS += -std=gnu17 -ffp-contract=off -g $(OPT) $(WARN) -pthread $(SAN)
-LDLIBS += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -laio -lRmath -lm -pthread
+LDLIBS += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -laio -lnvme -lRmath -lm -pthread
 LDFLAGS += $(SAN)
 
 ifeq ($(V),1)

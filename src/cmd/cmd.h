@@ -49,21 +49,22 @@ struct options {
 	const char *out, *junit, *json, *baselines, *profile, *only, *check, *change, *inject,
 		*reason, *suite, *latency_log, *history, *by, *versus, *ab, *root, *targets_file;
 	enum junit_style junit_style;
-	uint32_t runs, sessions_min, sessions_max, pairs;
+	uint32_t runs, sessions_min, sessions_max, pairs, trials;
 	double undecided; /* share, 0 = not given */
 	uint64_t budget_time, budget_written, seed, wait_lock;
-	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help, write, two_sided;
+	bool has_seed, quiet, verbose, strict, dry_run, new_epoch, bisect, engines, help, write,
+		two_sided;
 };
 
 void options_release(struct options *o);
 
 /* The shared option rows, referred to by the commands' tables. */
 extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, opt_baselines,
-	opt_profile, opt_only, opt_check, opt_set, opt_runs, opt_sessions, opt_budget, opt_seed,
-	opt_label, opt_change, opt_inject, opt_allow_write, opt_target, opt_wait_lock, opt_policy,
-	opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason, opt_new_epoch,
-	opt_against, opt_suite, opt_engines, opt_latency_log, opt_from, opt_write, opt_undecided,
-	opt_history, opt_with, opt_by, opt_two_sided, opt_versus, opt_ab, opt_pairs,
+	opt_profile, opt_only, opt_check, opt_set, opt_runs, opt_sessions, opt_trials, opt_budget,
+	opt_seed, opt_label, opt_change, opt_inject, opt_allow_write, opt_target, opt_wait_lock,
+	opt_policy, opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason,
+	opt_new_epoch, opt_against, opt_suite, opt_engines, opt_latency_log, opt_from, opt_write,
+	opt_undecided, opt_history, opt_with, opt_by, opt_two_sided, opt_versus, opt_ab, opt_pairs,
 	opt_root, opt_targets;
 
 /* Parses the command line (unknown options are refused with the nearest known one; "--" ends them)

@@ -145,6 +145,11 @@ static int take_pairs(struct options *o, const char *value, struct err *e)
 	return count32(value, INTERLEAVE_PAIRS_MIN, INTERLEAVE_PAIRS_MAX, &o->pairs, e);
 }
 
+static int take_trials(struct options *o, const char *value, struct err *e)
+{
+	return count32(value, 1, 1000, &o->trials, e);
+}
+
 static int take_sessions(struct options *o, const char *value, struct err *e)
 {
 	const char *dots = strstr(value, "..");
@@ -238,6 +243,7 @@ ROW(opt_check, "--check", "GLOB", check, "only the checks whose name matches");
 LIST(opt_set, "--set", "PARAM=VALUE", set, "value of a declared parameter; repeatable");
 ROW(opt_runs, "--runs", "N", runs, "runs a session");
 ROW(opt_sessions, "--sessions", "N|MIN..MAX", sessions, "sessions of this invocation, 1 to 5");
+ROW(opt_trials, "--trials", "N", trials, "make each trial N times (1): more can be claimed");
 ROW(opt_versus, "--versus", "ROLE", versus,
     "compare the other of two targets with this one, in turns, and with no baseline");
 ROW(opt_ab, "--ab", "SETTING=A,B", ab,

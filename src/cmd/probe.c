@@ -30,6 +30,7 @@ static void look_at(struct probe *p, const char *id)
 		p->status = status_worse(p->status, status_of(&x->err));
 		return;
 	}
+	host_health(&p->host, &x->t, &x->t.facts, &p->arena);
 	if (x->t.kind == TARGET_BLOCK)
 		look_at_block(&p->host, x, &p->arena);
 }
@@ -43,6 +44,7 @@ static void gather(struct probe *p, const struct options *o)
 	for (size_t i = 0; i < o->args.n; i++)
 		look_at(p, o->args.v[i]);
 	host_facts(&p->host, &p->machine, &p->arena);
+	host_kernel_log(&p->host, &p->machine, &p->arena);
 	if (str_eq(p->host.root, "/"))
 		session_settings_left(SESSION_SETTINGS, &p->left);
 }

@@ -13,7 +13,7 @@ static void put(const char *key, const char *value, const char *why)
 	struct str s;
 
 	str_init(&s);
-	str_addf(&s, "  %-26s ", key);
+	str_addf(&s, "  %-28s ", key);
 	str_add_clean(&s, value ? value : "unknown: ", SIZE_MAX);
 	if (!value)
 		str_add_clean(&s, why && *why ? why : "no reason given", SIZE_MAX);

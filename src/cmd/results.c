@@ -3,7 +3,22 @@
 
 #include <stdlib.h>
 
-static int load_against(struct options *o, struct baseline *b, struct err *e)
+/* What stands in for a baseline is of the suite and the profile, as a stored one is. */
+static int check_against(const struct result *r, const char *path, const char *suite,
+			 const char *profile, struct err *e)
+{
+	if (!str_eq(r->suite, suite))
+		err_set(e, ERR_USAGE, "'%s' is of suite '%s', not of '%s'", path, r->suite, suite);
+	else if (profile && !str_eq(r->profile, profile))
+		err_set(e, ERR_USAGE,
+			"'%s' is of profile '%s', not of '%s': profiles are of different machines",
+			path, r->profile, profile);
+	return e->code;
+}
+
+/* profile NULL: any. */
+static int load_against(struct options *o, const char *suite, const char *profile,
+			struct baseline *b, struct err *e)
 {
 	struct result *r = xcalloc(o->against.n, sizeof(*r));
 	const struct result **list = xcalloc(o->against.n, sizeof(*list));
@@ -13,6 +28,8 @@ static int load_against(struct options *o, struct baseline *b, struct err *e)
 	for (; n < o->against.n && rc == 0; n++) {
 		rc = result_load(o->against.v[n], &r[n], e);
 		list[n] = &r[n];
+		if (rc == 0)
+			rc = check_against(&r[n], o->against.v[n], suite, profile, e);
 	}
 	if (rc == 0)
 		rc = baseline_from_results(list, n, b, e);
@@ -32,10 +49,7 @@ int results_baseline(struct options *o, const char *suite, struct baseline *b, s
 	if (!o->against.n)
 		rc = baseline_load(o->baselines, suite, profile, b, e);
 	else
-		rc = load_against(o, b, e);
-	if (rc == 0 && b->n > 0 && !str_eq(b->suite, suite))
-		return err_set(e, ERR_USAGE, "the results are of suite '%s', not of '%s'", b->suite,
-			       suite);
+		rc = load_against(o, suite, NULL, b, e);
 	if (rc == 0 && b->n == 0) {
 		err_set(e, ERR_NOBASE, "no session of suite '%s', profile '%s' is stored in '%s'",
 			suite, profile, o->baselines);
@@ -73,7 +87,7 @@ static int open_one(struct loaded_results *l, struct options *o, const char *pat
 					    path)
 				  : 0;
 	else if (o->against.n)
-		rc = load_against(o, b, e);
+		rc = load_against(o, r->suite, r->profile, b, e);
 	else
 		rc = baseline_load(o->baselines, r->suite, r->profile, b, e);
 	if (rc < 0)

@@ -88,7 +88,7 @@ static bool fill_fresh(struct evidence *e, struct judge *g, uint32_t canary, str
 	struct job_session s;
 	size_t pos = 0;
 
-	for (size_t i = 0; i < e->k && judge_next(g, e->check->job, &pos, &s); i++) {
+	for (size_t i = 0; i < e->look && judge_next(g, e->check->job, &pos, &s); i++) {
 		e->fresh_canary[i] = fresh_of(e, g, canary, s.session);
 		if (isfinite(e->fresh_canary[i]))
 			continue;
@@ -134,13 +134,16 @@ bool adjust_input(struct evidence *e, struct judge *g, struct stored_input *in, 
 			    name);
 		return false;
 	}
-	e->base_canary = xcalloc(e->nbase + 1, sizeof(*e->base_canary));
-	e->fresh_canary = xcalloc(e->k + 1, sizeof(*e->fresh_canary));
+	if (!e->base_canary) {
+		e->base_canary = xcalloc(e->nbase + 1, sizeof(*e->base_canary));
+		e->fresh_canary = xcalloc(e->k + 1, sizeof(*e->fresh_canary));
+	}
 	if (!fill_fresh(e, g, canary, v) || !fill_base(e, g, canary, v))
 		return false;
 	if (in->provisional) /* too few sessions for a slope; the text says so */
 		return true;
-	stored_judge(in, &e->raw);
+	if (!e->raw.decided_at)
+		stored_look(in, &e->raw);
 	in->base_canary = e->base_canary;
 	in->fresh_canary = e->fresh_canary;
 	return true;

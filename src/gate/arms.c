@@ -11,11 +11,11 @@ static void add_runs(const struct judge *g, uint32_t job, struct arms *a)
 		const struct run **at;
 
 		if (run[i]->pair >= INTERLEAVE_PAIRS_MAX || (unsigned)run[i]->arm >= ARM_COUNT) {
-			a->rest = true;
+			a->twice = true;
 			continue;
 		}
 		at = &a->run[run[i]->arm][run[i]->pair];
-		a->rest |= *at != NULL;
+		a->twice |= *at != NULL;
 		*at = run[i];
 	}
 }
@@ -41,6 +41,7 @@ bool judge_arms(const struct judge *g, uint32_t job, struct arms *a)
 	while (a->pairs < INTERLEAVE_PAIRS_MAX && a->run[ARM_REFERENCE][a->pairs] &&
 	       a->run[ARM_CANDIDATE][a->pairs])
 		a->pairs++;
+	a->rest = a->twice;
 	for (uint32_t k = a->pairs; k < INTERLEAVE_PAIRS_MAX; k++)
 		a->rest |= a->run[ARM_REFERENCE][k] || a->run[ARM_CANDIDATE][k];
 	return true;

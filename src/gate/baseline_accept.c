@@ -9,6 +9,7 @@
 #include "gate/baseline_file.h"
 #include "gate/baseline_level.h"
 #include "gate/expiry.h"
+#include "gate/judge.h"
 #include <unistd.h>
 
 /* Of the sessions that count for this result. */
@@ -56,6 +57,21 @@ static int check_whole(const struct result *r, struct err *e)
 	return 0;
 }
 
+/* The level of a drive that was too hot is not the drive's. */
+static int check_throttled(const struct result *r, struct err *e)
+{
+	struct str how;
+	int rc = 0;
+
+	str_init(&how);
+	for (size_t i = 0; i < r->runs.n && rc == 0; i++)
+		if (judge_throttled_run(&r->runs.v[i], &how))
+			rc = err_set(e, ERR_REFUSED, "the measurement of '%s' does not count: %s",
+				     r->jobs[r->runs.v[i].job].name, how.s);
+	str_release(&how);
+	return rc;
+}
+
 /* Errors of the measurement, whatever stands in the baseline; what the baseline demands and is not
  * there; then runs that were not made. */
 static int check_measured(const struct result *r, struct err *e)
@@ -73,6 +89,8 @@ static int check_measured(const struct result *r, struct err *e)
 			return err_set(e, ERR_REFUSED, "the measurement of '%s' failed: %s",
 				       job_name(r, v), v->text);
 	}
+	if (check_throttled(r, e))
+		return e->code;
 	for (size_t i = 0; i < r->sessions.n; i++)
 		if (!r->sessions.v[i].complete)
 			return err_set(e, ERR_REFUSED, "session '%s' is not complete",

@@ -3,30 +3,35 @@
 #include "gate/baseline.h"
 #include <string.h>
 
-static bool same_block(const struct boot_time *a, const struct boot_time *b)
+/* One that nobody knows may be any: it is no proof of another boot. */
+static bool same_block(const struct boot_time *first, const struct boot_time *b)
 {
-	int64_t apart = a->started > b->started ? a->started - b->started : b->started - a->started;
+	int64_t apart = first->started > b->started ? first->started - b->started
+						    : b->started - first->started;
 
-	return a->boot && b->boot && strcmp(a->boot, b->boot) == 0 && apart <= BLOCK_SECONDS;
+	return apart <= BLOCK_SECONDS &&
+	       (!first->boot || !b->boot || strcmp(first->boot, b->boot) == 0);
 }
 
 uint32_t blocks_assign(const struct boot_time *v, size_t n, uint32_t *block)
 {
-	size_t *first = xcalloc(n + 1, sizeof(*first));
+	/* of each block the time of its first session, and the first boot that is known */
+	struct boot_time *first = xcalloc(n + 1, sizeof(*first));
 	uint32_t blocks = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t b = blocks;
 
 		/* the newest block first: a boot that lasted days has several */
-		while (b > 0 && !same_block(&v[first[b - 1]], &v[i]))
+		while (b > 0 && !same_block(&first[b - 1], &v[i]))
 			b--;
-		if (b > 0) {
-			block[i] = b - 1;
-			continue;
+		if (b == 0) {
+			first[blocks] = v[i];
+			b = ++blocks;
 		}
-		first[blocks] = i;
-		block[i] = blocks++;
+		block[i] = b - 1;
+		if (!first[b - 1].boot)
+			first[b - 1].boot = v[i].boot;
 	}
 	free(first);
 	return blocks;

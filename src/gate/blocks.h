@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gate/blocks: sessions of one boot within 6 h count as one block, since they share what the boot
- * brings. A session of unknown boot is a block of its own.
+ * brings. A session of unknown boot counts as of the boot of those about it: what is not known makes
+ * no block of its own.
  */
 #ifndef BLKGATE_GATE_BLOCKS_H
 #define BLKGATE_GATE_BLOCKS_H

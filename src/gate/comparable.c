@@ -23,6 +23,27 @@ static bool listed(const char *const *v, size_t n, const char *key)
 	return false;
 }
 
+/* What counts up while the device is used, or moves by itself: no two sessions of an unchanged
+ * machine have the same. */
+static bool counts_up(const char *key)
+{
+	static const char *const counters[] = {"temperature", "device.io_errors",
+					       "pcie.correctable", "pcie.nonfatal", "pcie.fatal"};
+
+	return str_starts(key, "health.") || listed(counters, COUNT(counters), key);
+}
+
+/* Of it a reader is told where it tells of wear or damage. */
+static bool no_news(const char *key)
+{
+	static const char *const news[] = {"health.percentage_used",  "health.available_spare",
+					   "health.critical_warning", "health.media_errors",
+					   "device.io_errors",        "pcie.fatal"};
+
+	return listed(restless, COUNT(restless), key) ||
+	       (counts_up(key) && !listed(news, COUNT(news), key));
+}
+
 /* Length of the rule when it covers the key, else 0. */
 static size_t covers(const char *rule, const char *key)
 {
@@ -163,10 +184,9 @@ unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side
 			  struct fact_side b_side, bool all, struct str *out)
 {
 	/* kept by no machine: free space, names given at boot, what moves by itself */
-	static const char *const moving[] = {"device.name",    "device.diskseq",
-					     "device.address", "device.controllers",
-					     "pcie.path",      "pcie.narrowest",
-					     "temperature",    "kernel_log"};
+	static const char *const moving[] = {
+		"device.name", "device.diskseq", "device.address", "device.controllers",
+		"pcie.path",   "pcie.narrowest", "pcie.limited_by"};
 	struct keys k = all_keys(a_side, b_side);
 	unsigned n = 0;
 
@@ -175,8 +195,9 @@ unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side
 		enum fact_class cls = fact_class_of(c, k.v[i]);
 		bool differs = cls == FACT_MUST_MATCH ? !known_equal(a, b) : changed(a, b);
 
-		if (cls == FACT_NOTE && (!all || listed(restless, COUNT(restless), k.v[i]) ||
-					 listed(moving, COUNT(moving), k.v[i])))
+		if (cls == FACT_NOTE &&
+		    (!all || counts_up(k.v[i]) || listed(restless, COUNT(restless), k.v[i]) ||
+		     listed(moving, COUNT(moving), k.v[i])))
 			continue;
 		if (!differs)
 			continue;
@@ -222,8 +243,7 @@ void comparable_changes(const struct compare_rules *c, struct fact_side old_side
 			if (!its_turn((enum turn)turn, fact_class_of(c, k.v[i]), a, b) ||
 			    !changed(a, b))
 				continue;
-			if (note &&
-			    (listed(restless, COUNT(restless), k.v[i]) || ++notes > MAX_NOTES))
+			if (note && (no_news(k.v[i]) || ++notes > MAX_NOTES))
 				continue;
 			str_add(out, note || tested++ ? "; " : "");
 			add_change(out, k.v[i], a, b);
@@ -267,8 +287,7 @@ void comparable_targets(const struct compare_rules *c, const struct facts *refer
 		const struct fact *b = facts_find(candidate, k.v[i]);
 		enum fact_class cls = fact_class_of(c, k.v[i]);
 
-		if (cls == FACT_NOTE ? !changed(a, b) || listed(restless, COUNT(restless), k.v[i])
-				     : known_equal(a, b))
+		if (cls == FACT_NOTE ? !changed(a, b) || no_news(k.v[i]) : known_equal(a, b))
 			continue;
 		if (forbids(c, k.v[i])) {
 			str_add(forbid, forbid->len ? "; " : "");

@@ -25,16 +25,17 @@ static bool holds(enum check_op op, double value, double limit)
 	return false;
 }
 
-/* Values of the metric in every run; false with the verdict filled when one is not there. */
+/* Values of the metric in the first `runs` runs; false with the verdict filled when one is not
+ * there. */
 static bool collect(struct judge *g, const struct check *c, const struct metric *m, unsigned arm,
-		    double *v, size_t *n, struct verdict *out)
+		    size_t runs, double *v, size_t *n, struct verdict *out)
 {
 	const struct run *const *run = &g->run[g->run_first[c->job]];
 	size_t short_of = 0;
 	struct str s;
 
 	*n = 0;
-	for (size_t i = 0; i < judge_runs(g, c->job); i++) {
+	for (size_t i = 0; i < runs; i++) {
 		struct value val;
 
 		if (arm < ARM_COUNT && run[i]->arm != arm)
@@ -139,31 +140,71 @@ static size_t runs_up_to(const struct judge *g, uint32_t job, uint32_t attempt)
 	return n;
 }
 
-/* The runs in order of time. What an earlier attempt missed stays missed, whatever came behind. */
-static void judge_attempts(struct judge *g, const struct check *c, const struct metric *m,
-			   double *v, size_t n, struct verdict *out)
+/* The n runs in order of time; true when an attempt before the last one missed it. */
+static bool missed_before(struct judge *g, const struct check *c, const struct metric *m,
+			  const double *v, size_t n, struct verdict *out)
 {
 	double *w = xcalloc(n + 1, sizeof(*w));
+	bool missed = false;
 
-	for (uint32_t a = 1; a < g->r->attempts.n; a++) {
+	for (uint32_t a = 1; !missed && a < g->r->attempts.n; a++) {
 		size_t made = runs_up_to(g, c->job, a);
 
-		if (made == 0 || made == n)
+		if (made == 0 || made > n || (a > 1 && made == runs_up_to(g, c->job, a - 1)))
 			continue;
 		memcpy(w, v, made * sizeof(*w));
 		out->value = estimate_median(w, made);
 		judge_values(g, c, m, w, made, out);
-		if (out->kind != VERDICT_MISSED)
-			continue;
-		verdict_say(g->r, out, VERDICT_MISSED, "expectation",
-			    "%s; that was attempt %u, the %zu runs since then change nothing",
-			    out->text, a, n - made);
-		free(w);
-		return;
+		missed = out->kind == VERDICT_MISSED;
+		if (missed && made < judge_runs(g, c->job))
+			verdict_say(g->r, out, VERDICT_MISSED, "expectation",
+				    "%s; that was attempt %u, the %zu runs since then change "
+				    "nothing",
+				    out->text, a, judge_runs(g, c->job) - made);
 	}
 	free(w);
+	return missed;
+}
+
+/* What an earlier attempt missed stays missed, whatever came behind. */
+static void judge_attempts(struct judge *g, const struct check *c, const struct metric *m,
+			   double *v, size_t n, struct verdict *out)
+{
+	if (missed_before(g, c, m, v, n, out))
+		return;
 	out->value = estimate_median(v, n);
 	judge_values(g, c, m, v, n, out);
+}
+
+static double limit_of(const struct check *c)
+{
+	return c->percent_of ? c->limit * c->reference : c->limit;
+}
+
+void verdict_missed_before(struct judge *g, const struct check *c, struct verdict *v)
+{
+	const struct metric *m = metric_find(c->metric);
+	double *x = xcalloc(judge_runs(g, c->job) + 1, sizeof(*x));
+	struct verdict out = *v;
+	struct job_session s;
+	size_t pos = 0, n;
+
+	out.limit = limit_of(c);
+	for (uint32_t i = 0; i < g->whole[c->job]; i++)
+		judge_next(g, c->job, &pos, &s);
+	/* up to the end of the last attempt that is whole */
+	for (uint32_t a = (uint32_t)g->r->attempts.n; pos > 0 && a-- > 1;) {
+		size_t made = runs_up_to(g, c->job, a);
+
+		if (made > pos)
+			continue;
+		if (made > 0 && m && isfinite(out.limit) &&
+		    collect(g, c, m, ARM_COUNT, made, x, &n, &out) &&
+		    missed_before(g, c, m, x, n, &out))
+			*v = out;
+		break;
+	}
+	free(x);
 }
 
 /* arm ARM_COUNT: all runs of the job. */
@@ -173,7 +214,7 @@ static void judge_runs_of(struct judge *g, const struct check *c, const struct m
 	double *v = xcalloc(judge_runs(g, c->job) + 1, sizeof(*v));
 	size_t n;
 
-	if (collect(g, c, m, arm, v, &n, out)) {
+	if (collect(g, c, m, arm, judge_runs(g, c->job), v, &n, out)) {
 		if (arm == ARM_COUNT) {
 			judge_attempts(g, c, m, v, n, out);
 		} else {
@@ -214,7 +255,7 @@ void verdict_expect(struct judge *g, const struct check *c, struct verdict *out)
 			    c->metric);
 		return;
 	}
-	out->limit = c->percent_of ? c->limit * c->reference : c->limit;
+	out->limit = limit_of(c);
 	if (!isfinite(out->limit)) {
 		verdict_say(g->r, out, VERDICT_ERROR, "reference", "%s is not known%s%s",
 			    c->percent_of ? c->percent_of : "the limit",

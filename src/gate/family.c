@@ -22,9 +22,7 @@ static bool closed_loop(const struct job *j)
 /* How many I/Os were done, said one way or another? */
 static bool tells_rate(const struct job *j, const struct metric *m)
 {
-	if (m->source == SOURCE_BYTES)
-		return !job_bs_mixed(j);
-	return m->source == SOURCE_IOS || (is_mean_latency(m) && closed_loop(j));
+	return m->source == SOURCE_IOS || (m->source == SOURCE_BYTES && !job_bs_mixed(j));
 }
 
 static bool takes_part(const struct family *f, const struct check *c)
@@ -72,33 +70,32 @@ static bool same_fact(const struct family *f, const struct check *a, const struc
 
 	if (a->job != b->job || !ma || !mb || !may_share(f, a) || !may_share(f, b))
 		return false;
-	return tells_rate(j, ma) && tells_rate(j, mb) && direction(j, ma) == direction(j, mb);
-}
-
-static bool is_rate(const struct metric *m)
-{
-	return m->source == SOURCE_IOS || m->source == SOURCE_BYTES;
+	if (direction(j, ma) != direction(j, mb) || !tells_rate(j, mb))
+		return false;
+	return tells_rate(j, ma) || (is_mean_latency(ma) && closed_loop(j));
 }
 
 /*
  * Only a rate stands for others: what is lost between a completion and the next submission is in no
- * latency. Checks of a job stand together (the plan makes them so).
+ * latency. Checks of a job stand together (the plan makes them so). The check itself when none is
+ * as tight.
  */
 static uint32_t tightest_rate(const struct family *f, uint32_t check)
 {
 	const struct check *c = &f->checks[check];
 	const struct metric *m = metric_find(c->metric);
 	uint32_t best = check, first = check;
+	bool rate = tells_rate(&f->jobs[c->job], m);
 	double least = delta_of(c, m);
 
 	while (first > 0 && f->checks[first - 1].job == c->job)
 		first--;
 	for (uint32_t i = first; i < f->nchecks && f->checks[i].job == c->job; i++) {
 		const struct metric *mi = metric_find(f->checks[i].metric);
-		bool before = i < best || !is_rate(metric_find(f->checks[best].metric));
+		bool before = i < best || (best == check && !rate);
 		double delta;
 
-		if (i == check || !same_fact(f, c, &f->checks[i]) || !is_rate(mi))
+		if (i == check || !same_fact(f, c, &f->checks[i]))
 			continue;
 		delta = delta_of(&f->checks[i], mi);
 		if (delta < least || (delta <= least && before)) {
@@ -111,8 +108,21 @@ static uint32_t tightest_rate(const struct family *f, uint32_t check)
 
 void family_twins(const struct family *f, uint32_t *twin)
 {
-	for (uint32_t i = 0; i < f->nchecks; i++)
-		twin[i] = may_share(f, &f->checks[i]) ? tightest_rate(f, i) : i;
+	for (uint32_t i = 0; i < f->nchecks; i++) {
+		const struct check *c = &f->checks[i];
+
+		twin[i] = i;
+		if (may_share(f, c) && tells_rate(&f->jobs[c->job], metric_find(c->metric)))
+			twin[i] = tightest_rate(f, i);
+	}
+}
+
+uint32_t family_rate_of(const struct family *f, uint32_t check)
+{
+	const struct check *c = &f->checks[check];
+
+	return may_share(f, c) && is_mean_latency(metric_find(c->metric)) ? tightest_rate(f, check)
+									  : check;
 }
 
 size_t family_size(const struct family *f, const uint32_t *twin)

@@ -146,6 +146,17 @@ static void index_baseline(struct judge *g)
 	free(t.slot);
 }
 
+static void find_full_queues(struct judge *g, const struct family *family)
+{
+	for (uint32_t i = 0; i < family->nchecks; i++) {
+		uint32_t rate = family_rate_of(family, i);
+
+		if (rate != i && judge_queue_full(g, family->checks[i].job,
+						  metric_find(family->checks[i].metric)))
+			g->twin[i] = g->twin[rate];
+	}
+}
+
 void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 		const struct gate_options *o)
 {
@@ -161,9 +172,11 @@ void judge_open(struct judge *g, struct result *r, const struct baseline *b,
 	r->judged_gates = (uint32_t)family_size(&family, g->twin);
 	r->red_level = r->judged_gates ? g->red_total : 0;
 	g->ring = jobs_ring(r->jobs, r->njobs);
+	g->whole = xcalloc(r->njobs + 1, sizeof(*g->whole));
 	index_runs(g);
 	index_baseline(g);
 	g->canonical = xcalloc(r->njobs + 1, sizeof(*g->canonical));
+	find_full_queues(g, &family);
 }
 
 static void epoch_close(struct epoch_index *x)
@@ -176,6 +189,7 @@ static void epoch_close(struct epoch_index *x)
 void judge_close(struct judge *g)
 {
 	free(g->ring);
+	free(g->whole);
 	free(g->run);
 	free(g->run_first);
 	epoch_close(&g->base);

@@ -5,31 +5,58 @@
 #include "gate/expiry.h"
 #include "gate/pooling.h"
 
-static void judge_check(struct judge *g, uint32_t check, bool measured)
+/* A later session failed. A loss that the sessions before it showed stands: what is added behind a
+ * decision does not undo it. Nothing else is judged then. */
+static bool lost_before(struct judge *g, const struct check *c, const struct verdict *measure,
+			struct verdict *v)
+{
+	struct verdict before = *v;
+
+	if (c->skipped || c->job >= g->r->njobs || g->whole[c->job] == 0)
+		return false;
+	if (c->kind == CHECK_GATE)
+		verdict_gate(g, c, &before);
+	else
+		verdict_missed_before(g, c, &before);
+	if (before.kind != VERDICT_REGRESSION && before.kind != VERDICT_MISSED)
+		return false;
+	*v = before;
+	v->text = arena_printf(&g->r->arena,
+			       "%s; a later measurement failed, which changes nothing (%s)",
+			       v->text, measure->text);
+	return true;
+}
+
+/* measure: what the measurement of its job came to. */
+static void judge_check(struct judge *g, uint32_t check, size_t measure)
 {
 	struct result *r = g->r;
 	const struct check *c = &r->checks[check];
 	struct verdict *v = verdict_new(r, c->job, check);
+	const struct verdict *m = &r->verdicts.v[measure];
 
-	if (!measured)
-		verdict_say(r, v, VERDICT_SKIPPED, NULL, "not judged");
-	else if (c->skipped)
+	if (m->kind != VERDICT_PASS) {
+		if (!lost_before(g, c, m, v))
+			verdict_say(r, v, VERDICT_SKIPPED, NULL, "not judged");
+	} else if (c->skipped) {
 		verdict_say(r, v, VERDICT_SKIPPED, NULL, "%s", c->skipped);
-	else if (c->kind == CHECK_GATE)
+	} else if (c->kind == CHECK_GATE) {
 		verdict_gate(g, c, v);
-	else
+	} else {
 		verdict_expect(g, c, v);
+	}
+	verdict_throttled(g, c->job, v);
 	verdict_finish(r, c, v);
 }
 
-static bool judge_measure(struct judge *g, uint32_t job, bool checked)
+static size_t judge_measure(struct judge *g, uint32_t job, bool checked)
 {
 	struct verdict *v = verdict_new(g->r, job, VERDICT_MEASURE);
 
 	verdict_measure(g, job, v);
 	verdict_finish(g->r, NULL, v);
 	v->measured_only = v->kind == VERDICT_PASS && !checked;
-	return v->kind == VERDICT_PASS;
+	return g->r->verdicts.n - 1;
 }
 
 /* Checks of each job in their order, whatever the order of the array: *first has njobs + 1 entries.
@@ -117,10 +144,10 @@ void gate_judge(struct result *r, const struct baseline *b, const struct gate_op
 	judge_open(&g, r, b, o);
 	checks = group_checks(r, &first);
 	for (uint32_t job = 0; job < r->njobs; job++) {
-		bool measured = judge_measure(&g, job, first[job + 1] > first[job]);
+		size_t measure = judge_measure(&g, job, first[job + 1] > first[job]);
 
 		for (size_t i = first[job]; i < first[job + 1]; i++)
-			judge_check(&g, checks[i], measured);
+			judge_check(&g, checks[i], measure);
 	}
 	judge_stray(r);
 	environment_judge(&g);

@@ -22,9 +22,11 @@ struct judge {
 	struct expiry expiry;
 	uint32_t max;     /* K: looks, 1..VERDICT_MAX_SESSIONS */
 	double red_total; /* of each primary gate */
-	uint32_t *twin;   /* nchecks: family_twins() */
+	uint32_t *twin;   /* nchecks: family_twins(), and rates of full queues */
 
-	uint32_t *ring;         /* jobs_ring: what ran at the same time */
+	uint32_t *ring; /* jobs_ring: what ran at the same time */
+	/* njobs: sessions (pairs) from the first on that were measured well, by verdict_measure */
+	uint32_t *whole;
 	const struct run **run; /* by job, then session, then number */
 	size_t *run_first;      /* njobs + 1 */
 
@@ -44,7 +46,8 @@ struct arms {
 	const struct run *run[ARM_COUNT][INTERLEAVE_PAIRS_MAX];
 	uint32_t job[ARM_COUNT]; /* one and the same where a setting is compared */
 	uint32_t pairs;          /* from the first on, whole */
-	bool rest;               /* behind those there is a run, or two for one place */
+	bool twice;              /* two for one place, or one for none */
+	bool rest;               /* that, or a run behind the whole pairs */
 };
 /* False when the job has no counterpart. */
 bool judge_arms(const struct judge *g, uint32_t job, struct arms *a);
@@ -71,6 +74,9 @@ const char *judge_canonical(struct judge *g, uint32_t job);
  */
 const char *judge_differ(struct judge *g, const struct epoch_index *x, size_t session,
 			 uint32_t job);
+/* queue.c: do all runs of both sides show that the job kept its queue full, to the same degree? That
+ * is what makes a mean latency and the rate one fact; what is not known is no. */
+bool judge_queue_full(struct judge *g, uint32_t job, const struct metric *latency);
 /* A metric of a stored job; NULL = none. */
 const struct base_value *judge_base_value(const struct base_job *j, const char *metric);
 /* What changed from that session to now, for texts. */
@@ -99,6 +105,15 @@ void judge_samples(const struct judge *g, uint32_t job, const struct metric *m, 
 void verdict_measure(struct judge *g, uint32_t job, struct verdict *v);
 void verdict_expect(struct judge *g, const struct check *c, struct verdict *v);
 void verdict_gate(struct judge *g, const struct check *c, struct verdict *v);
+/* What an earlier attempt missed, all of whose sessions were measured well: VERDICT_MISSED, else v
+ * stays as it is. */
+void verdict_missed_before(struct judge *g, const struct check *c, struct verdict *v);
+/* What such a verdict comes to when the device throttled in one of the runs behind it:
+ * inconclusive.
+ */
+void verdict_throttled(struct judge *g, uint32_t job, struct verdict *v);
+/* "the device throttled in run 2 of session 1: ..."; false = as far as is known it did not. */
+bool judge_throttled_run(const struct run *run, struct str *out);
 /* Appends what the baseline demands and the result does not hold. */
 void verdict_missing(struct judge *g);
 

@@ -27,8 +27,7 @@ static uint64_t written_blocks(const struct job *j, const struct outcome *o)
 {
 	uint64_t region = job_file_size(j) - job_file_size(j) % j->bs, all;
 
-	if (__builtin_mul_overflow(region, job_files(j), &all) ||
-	    all > o->dir[DIR_WRITE].bytes)
+	if (__builtin_mul_overflow(region, job_files(j), &all) || all > o->dir[DIR_WRITE].bytes)
 		return o->dir[DIR_WRITE].bytes;
 	return all;
 }
@@ -163,7 +162,7 @@ static bool sessions_whole(struct judge *g, uint32_t job, struct verdict *v)
 	while (judge_next(g, job, &pos, &s)) {
 		if (!session_whole(g, job, &s, v))
 			return false;
-		v->nsessions++;
+		g->whole[job] = ++v->nsessions;
 	}
 	if (!r->attempts.n)
 		return invocation_whole(g, job, 0, UINT32_MAX, r->sessions_min, v);
@@ -201,6 +200,22 @@ static const char *bad_run(struct judge *g, uint32_t job, const struct run **bad
 	return NULL;
 }
 
+/* Pairs from the first on in which every run is good. */
+static uint32_t good_pairs(struct judge *g, const struct arms *a)
+{
+	const char *text;
+
+	for (uint32_t k = 0; k < a->pairs; k++)
+		for (unsigned arm = 0; arm < ARM_COUNT; arm++) {
+			const struct run *run = a->run[arm][k];
+
+			if (run_failure(&g->r->jobs[run->job], &run->out, &text) ||
+			    company_failed(g, run->job, run))
+				return k;
+		}
+	return a->pairs;
+}
+
 /* Beside an arm that failed the other is compared with nothing. */
 static bool arms_good(struct judge *g, uint32_t job, const struct arms *a, struct verdict *v)
 {
@@ -228,6 +243,7 @@ static bool pairs_whole(struct judge *g, uint32_t job, struct verdict *v)
 			    "the other target does not hold it: nothing to compare it with");
 		return false;
 	}
+	g->whole[job] = a.twice ? 0 : good_pairs(g, &a);
 	if (!arms_good(g, job, &a, v))
 		return false;
 	v->pairs = a.pairs;

@@ -8,7 +8,9 @@
 /* One value a run, on the scale. */
 struct values {
 	double v[ARM_COUNT][INTERLEAVE_PAIRS_MAX];
-	uint32_t short_job; /* one that has too few samples */
+	double step[INTERLEAVE_PAIRS_MAX]; /* the larger one of the pair */
+	uint32_t n;                        /* pairs from the first on that have all */
+	uint32_t short_job;                /* one that has too few samples */
 };
 
 static const char *arm_name(const struct judge *g, unsigned arm)
@@ -16,6 +18,7 @@ static const char *arm_name(const struct judge *g, unsigned arm)
 	return g->r->interleave.name[arm];
 }
 
+/* False with an error verdict. */
 static bool take(struct judge *g, struct evidence *e, const struct run *run, unsigned arm,
 		 struct values *x, struct verdict *v)
 {
@@ -38,7 +41,7 @@ static bool take(struct judge *g, struct evidence *e, const struct run *run, uns
 			    metric_absent_why(e->metric, j, &run->out, &g->r->arena));
 		return false;
 	}
-	evidence_step(e, val.step, val.v);
+	evidence_step(e, val.step, val.v, &x->step[run->pair]);
 	*out = scale_orient(&e->scale, val.v);
 	if (isfinite(*out))
 		return true;
@@ -49,13 +52,19 @@ static bool take(struct judge *g, struct evidence *e, const struct run *run, uns
 	return false;
 }
 
+/* Up to the first pair whose measurement failed; false with an error verdict: one lacks the metric,
+ * and those before it stand. */
 static bool collect(struct judge *g, struct evidence *e, const struct arms *a, struct values *x,
 		    struct verdict *v)
 {
-	for (uint32_t k = 0; k < a->pairs; k++)
+	uint32_t whole = g->whole[e->check->job];
+
+	for (uint32_t k = 0; k < a->pairs && k < whole; k++) {
 		for (unsigned arm = 0; arm < ARM_COUNT; arm++)
 			if (!take(g, e, a->run[arm][k], arm, x, v))
 				return false;
+		x->n += e->short_runs == 0;
+	}
 	return true;
 }
 
@@ -197,30 +206,68 @@ static void say(struct judge *g, const struct evidence *e, const struct interlea
 	str_release(&s);
 }
 
-static void decide(struct judge *g, struct evidence *e, const struct arms *a, struct values *x,
-		   struct verdict *v)
+/* Look by look up to the first that decides: the step is that of the pairs it knows. */
+static void walk(const struct judge *g, struct evidence *e, const struct values *x,
+		 struct interleaved_input *in, struct interleaved_output *out)
 {
-	const struct interleaved_input in = {
+	*in = (struct interleaved_input){
 		.reference = x->v[ARM_REFERENCE],
 		.candidate = x->v[ARM_CANDIDATE],
-		.npairs = a->pairs,
 		.budget = g->r->interleave.pairs,
 		.delta = e->scale.delta,
-		.q = e->step,
 		.red_total = g->red_total,
 	};
-	struct interleaved_output out;
+	e->step = 0;
+	interleaved_judge(in, out);
+	while (out->state == SEQUENCE_CONTINUE && in->npairs < x->n) {
+		uint32_t upto = out->next && out->next < x->n ? out->next : x->n;
 
-	interleaved_judge(&in, &out);
-	if (isnan(out.est)) {
+		while (in->npairs < upto)
+			e->step = fmax(e->step, x->step[in->npairs++]);
+		in->q = e->step;
+		interleaved_judge(in, out);
+	}
+}
+
+static void too_few(struct judge *g, const struct evidence *e, const struct values *x,
+		    struct verdict *v)
+{
+	struct str s;
+
+	/* A further pair of the same length would have too few samples again. */
+	str_init(&s);
+	judge_samples(g, x->short_job, e->metric, &s);
+	verdict_say(g->r, v, VERDICT_INCONCLUSIVE, NULL, "%s", s.s);
+	str_release(&s);
+	v->wants_session = false;
+}
+
+static void decide(struct judge *g, struct evidence *e, const struct arms *a,
+		   const struct values *x, struct verdict *v)
+{
+	uint32_t first = judge_first_look(g->r);
+	struct interleaved_output out;
+	struct interleaved_input in;
+
+	if (x->n >= first && gate_cliff_between(g, e, a->run[ARM_REFERENCE], first, v))
+		return;
+	walk(g, e, x, &in, &out);
+	if (isnan(out.est) && e->short_runs == 0) {
 		verdict_say(g->r, v, VERDICT_ERROR, "missing",
-			    "%s: the values of %u pairs cannot be judged", e->check->metric,
-			    a->pairs);
+			    "%s: the values of %u pairs cannot be judged", e->check->metric, x->n);
 		return;
 	}
-	fill_numbers(e, &in, &out, v);
-	v->one_layout = one_layout(g, a);
-	v->kind = kind_of(g, e, &in, &out, v);
+	v->kind = VERDICT_INCONCLUSIVE;
+	if (!isnan(out.est)) {
+		fill_numbers(e, &in, &out, v);
+		v->one_layout = one_layout(g, a);
+		v->kind = kind_of(g, e, &in, &out, v);
+	}
+	/* What is decided stands; what was open stays so without an end. */
+	if (v->kind == VERDICT_INCONCLUSIVE && e->short_runs > 0) {
+		too_few(g, e, x, v);
+		return;
+	}
 	if (v->kind == VERDICT_INCONCLUSIVE) {
 		v->leaning = out.leaning_fail ? -1 : 1;
 		v->wants_session = out.state == SEQUENCE_CONTINUE;
@@ -230,25 +277,24 @@ static void decide(struct judge *g, struct evidence *e, const struct arms *a, st
 
 void pairs_judge(struct judge *g, struct evidence *e, struct verdict *v)
 {
+	struct verdict failed = *v;
 	struct values x = {0};
 	struct arms a;
+	bool good;
 
 	if (!judge_arms(g, e->check->job, &a)) {
 		verdict_say(g->r, v, VERDICT_ERROR, "missing",
 			    "the result holds nothing to compare it with");
 		return;
 	}
-	if (!collect(g, e, &a, &x, v) || gate_judged_elsewhere(g, e, v) || !comparable(g, &a, v))
-		return;
-	if (e->short_runs > 0) {
-		struct str s;
-
-		/* A further pair of the same length would have too few samples again. */
-		str_init(&s);
-		judge_samples(g, x.short_job, e->metric, &s);
-		verdict_say(g->r, v, VERDICT_INCONCLUSIVE, NULL, "%s", s.s);
-		str_release(&s);
+	good = collect(g, e, &a, &x, &failed);
+	if (!good && x.n == 0) {
+		*v = failed;
 		return;
 	}
-	decide(g, e, &a, &x, v);
+	if (!gate_judged_elsewhere(g, e, v) && comparable(g, &a, v))
+		decide(g, e, &a, &x, v);
+	/* A pair that lacks the metric is no pass; a loss that was shown before it stands. */
+	if (!good && v->kind != VERDICT_REGRESSION)
+		*v = failed;
 }

@@ -188,6 +188,7 @@ static void add_sessions(const struct piece *p, struct result *r, struct result 
 		run->job = p->map ? p->map[from->job] : from->job;
 		run->session = base + from->session - p->first;
 		outcome_copy(&run->out, &from->out);
+		run->watched = watched_copy(from->watched, &r->arena);
 	}
 }
 

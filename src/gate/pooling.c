@@ -192,6 +192,8 @@ int pooling_add(struct result *r, const char *name, const struct pool_source *so
 		rc = pooling_check(r, &source[i], &map[i], e);
 	}
 	if (rc == 0)
+		rc = pooling_check_level(r, name, source, map, n, e);
+	if (rc == 0)
 		put_together(r, source, n, map);
 	for (size_t i = 0; i < n; i++) {
 		free(map[i].job);

@@ -25,7 +25,8 @@ int pooling_usable(const struct result *r, const char *name, struct err *e);
  * attempt last); a session that several hold counts once. Jobs that r skipped and a source measured
  * stand in r from then on, judged on what is there. ERR_REFUSED: a source is not usable, or another
  * suite, profile, change, measurement version, job text, number of runs, check, or fact that must
- * match or is under test. Without a change id on either side every fact that an unchanged machine
+ * match or is under test; or with the gates of r the red level would be another than the one that
+ * a source was judged at. Without a change id on either side every fact that an unchanged machine
  * keeps must be equal. r is then as it was. Judge r anew afterwards.
  */
 int pooling_add(struct result *r, const char *name, const struct pool_source *source, size_t n,

@@ -134,29 +134,33 @@ static void add_provisional(struct str *s, const struct judge *g, const struct e
  * and ten of them can lose what none of them did. The oldest sessions of the first epoch are the
  * fixed point. This is said, and changes no verdict.
  */
-static void add_creep(struct str *s, struct judge *g, const struct evidence *e,
-		      const struct verdict *v)
+static void add_creep(struct str *s, struct judge *g, const struct evidence *e, struct verdict *v)
 {
 	const char *text = judge_canonical(g, e->check->job);
 	double *x, *work, loss;
 	size_t n = 0;
 
-	if (e->view || g->first.n == 0 || (g->b->epoch == 1 && e->nbase <= CREEP_SESSIONS))
+	if (g->first.n == 0 || (g->b->epoch == 1 && e->nbase <= CREEP_SESSIONS))
 		return;
 	x = xcalloc(CREEP_SESSIONS, sizeof(*x));
 	work = xcalloc(e->runs + 1, sizeof(*work));
 	for (size_t i = 0; i < g->first.n && n < CREEP_SESSIONS; i++) {
 		const struct base_job *j = g->first.job[i * g->r->njobs + e->check->job];
-		const struct base_value *bv = judge_base_value(j, e->metric->name);
+		const struct base_value *bv = j ? evidence_base_value(e, g, j) : NULL;
 
 		if (bv && bv->n == e->runs && str_eq(j->canonical, text))
 			x[n++] = estimate_session(&e->scale, bv->v, e->runs, work);
 	}
 	loss = n ? scale_orient(&e->scale, v->value) - estimate_median(x, n) : 0;
 	if (isfinite(loss) && loss > e->scale.delta) {
-		str_add(s, "; ");
-		gate_add_loss(s, e, scale_loss(&e->scale, loss));
-		str_add(s, " worse than the first sessions of the baseline");
+		struct str said;
+
+		str_init(&said);
+		gate_add_loss(&said, e, scale_loss(&e->scale, loss));
+		str_add(&said, " worse than the first sessions of the baseline");
+		v->creep = arena_strdup(&g->r->arena, said.s);
+		str_addf(s, "; %s", said.s);
+		str_release(&said);
 	}
 	free(x);
 	free(work);
@@ -166,14 +170,17 @@ static void add_creep(struct str *s, struct judge *g, const struct evidence *e,
 static void add_after(struct str *s, const struct judge *g, const struct evidence *e,
 		      const struct stored_output *out)
 {
-	size_t after = out->decided_at ? e->k - (size_t)out->decided_at : 0;
+	size_t after = out->decided_at ? e->n - (size_t)out->decided_at : 0;
 
 	if (after > 0)
 		str_addf(s, "; decided after session %d, %zu further one%s beside it:",
 			 out->decided_at, after, after == 1 ? "" : "s");
-	for (size_t i = e->k - after; i < e->k; i++) {
-		str_add(s, i > e->k - after ? ", " : " ");
-		unit_format(s, e->metric->unit, scale_value(&e->scale, e->fresh_x[i]));
+	for (size_t i = e->n - after; i < e->n; i++) {
+		str_add(s, i > e->n - after ? ", " : " ");
+		if (isnan(e->fresh_x[i]))
+			str_add(s, "no value");
+		else
+			unit_format(s, e->metric->unit, scale_value(&e->scale, e->fresh_x[i]));
 	}
 	if (e->beyond > 0)
 		str_addf(s, "; %zu session%s beyond the %u of the sequence %s not judged",
@@ -184,6 +191,8 @@ static void add_after(struct str *s, const struct judge *g, const struct evidenc
 void gate_sentence(struct judge *g, const struct evidence *e, const struct stored_output *out,
 		   struct verdict *v, struct str *s)
 {
+	size_t changed;
+
 	gate_add_head(s, e, v);
 	add_state(s, g, e, out, v);
 	adjust_sentence(e, g, out, s);
@@ -197,5 +206,7 @@ void gate_sentence(struct judge *g, const struct evidence *e, const struct store
 		str_addf(s, "; %zu expired session%s of the baseline left out", e->expired,
 			 e->expired == 1 ? "" : "s");
 	str_add(s, "; ");
+	changed = s->len;
 	judge_changes(g, e->base_session[e->nbase - 1], e->check->job, s);
+	v->changed = arena_strdup(&g->r->arena, s->s + changed);
 }

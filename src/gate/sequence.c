@@ -266,7 +266,7 @@ static bool usable(const struct stored_input *in)
 	return true;
 }
 
-void stored_judge(const struct stored_input *in, struct stored_output *out)
+static void nothing_known(struct stored_output *out)
 {
 	*out = (struct stored_output){
 		.state = SEQUENCE_GIVE_UP,
@@ -277,13 +277,29 @@ void stored_judge(const struct stored_input *in, struct stored_output *out)
 		.upper = NAN,
 		.lower = -INFINITY,
 	};
+}
+
+static bool look_decides(const struct stored_input *in, size_t k, struct stored_output *out)
+{
+	out->state = judge_look(in, k, out);
+	if (out->state == SEQUENCE_CONTINUE || out->state == SEQUENCE_GIVE_UP)
+		return false;
+	out->decided_at = (int)k;
+	return true;
+}
+
+bool stored_look(const struct stored_input *in, struct stored_output *out)
+{
+	nothing_known(out);
+	return usable(in) && in->nfresh <= in->max && look_decides(in, in->nfresh, out);
+}
+
+void stored_judge(const struct stored_input *in, struct stored_output *out)
+{
+	nothing_known(out);
 	if (!usable(in))
 		return;
-	for (size_t k = 1; k <= in->nfresh && k <= in->max; k++) {
-		out->state = judge_look(in, k, out);
-		if (out->state == SEQUENCE_CONTINUE || out->state == SEQUENCE_GIVE_UP)
-			continue;
-		out->decided_at = (int)k;
-		return;
-	}
+	for (size_t k = 1; k <= in->nfresh && k <= in->max; k++)
+		if (look_decides(in, k, out))
+			return;
 }

@@ -68,6 +68,13 @@ struct stored_output {
 /* Judges looks 1..k in order and returns the first decision (later sessions change nothing), or the
  * last look's numbers. NaN in = SEQUENCE_GIVE_UP. */
 void stored_judge(const struct stored_input *in, struct stored_output *out);
+/*
+ * The look after the last session of the input alone; true when it decides. A result is judged by
+ * one such call after the other, each with an input that is made of the baseline and the sessions
+ * up to that look (q, spread, blocks): what comes later is not known to it. stored_judge is the
+ * same where those figures are the same at every look.
+ */
+bool stored_look(const struct stored_input *in, struct stored_output *out);
 
 /*
  * One-sided levels of PROCEDURE 5.5 for K = 1..6 looks. A red total that is not tabulated takes the

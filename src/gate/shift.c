@@ -30,11 +30,11 @@ bool gate_reference(const struct judge *g, const struct evidence *e, double *gri
 static void fresh_grid(const struct judge *g, const struct evidence *e, double *grid)
 {
 	const struct run *const *run = &g->run[g->run_first[e->check->job]];
-	size_t n = e->k * e->runs, known;
+	size_t n = e->look * e->runs, known;
 	double *all = xcalloc(n * QUANTILE_POINTS + 1, sizeof(*all));
 	double *v = xcalloc(n + 1, sizeof(*v));
 
-	/* the first e->k sessions stand first */
+	/* the sessions of the look stand first */
 	for (size_t r = 0; r < n; r++)
 		grid_of(latency_bins(e->metric, &run[r]->out), &all[r * QUANTILE_POINTS]);
 	for (unsigned i = 0; i < QUANTILE_POINTS; i++) {
@@ -64,7 +64,7 @@ void gate_shift(const struct judge *g, const struct evidence *e, struct verdict 
 	const struct run *const *run = &g->run[g->run_first[e->check->job]];
 	double base[QUANTILE_POINTS], fresh[QUANTILE_POINTS];
 
-	if (e->k == 0 || judge_runs(g, e->check->job) < e->k * e->runs ||
+	if (e->look == 0 || judge_runs(g, e->check->job) < e->look * e->runs ||
 	    !latency_bins(e->metric, &run[0]->out) || !gate_reference(g, e, base))
 		return;
 	fresh_grid(g, e, fresh);

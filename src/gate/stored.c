@@ -26,8 +26,9 @@ static void fill_numbers(const struct judge *g, const struct evidence *e,
 	v->base_blocks = in->base_blocks;
 	v->base_first = g->base.session[e->base_session[0]]->started;
 	v->base_last = g->base.session[e->base_session[e->nbase - 1]]->started;
-	v->nsessions = (uint32_t)e->k;
-	for (size_t i = 0; i < e->k && i < VERDICT_MAX_SESSIONS; i++)
+	v->nsessions = (uint32_t)e->n;
+	v->decided_at = (uint32_t)out->decided_at;
+	for (size_t i = 0; i < e->n && i < VERDICT_MAX_SESSIONS; i++)
 		v->session_values[i] = scale_value(&e->scale, e->fresh_x[i]);
 	v->provisional = in->provisional;
 	v->certain = out->certain;
@@ -93,15 +94,6 @@ void gate_conclude(struct judge *g, const struct evidence *e, const struct store
 	str_release(&s);
 }
 
-static void decide(struct judge *g, struct evidence *e, const struct stored_input *in,
-		   struct verdict *v)
-{
-	struct stored_output out;
-
-	stored_judge(in, &out);
-	gate_conclude(g, e, in, &out, v);
-}
-
 /* Is there an accepted session of this job at all, whatever it lacks? */
 static bool accepted_before(const struct judge *g, uint32_t job)
 {
@@ -118,34 +110,60 @@ bool gate_judged_elsewhere(const struct judge *g, const struct evidence *e, stru
 
 	if (g->twin[check] == check)
 		return false;
-	verdict_say(g->r, v, VERDICT_SKIPPED, NULL,
-		    "one fact with '%s', judged there (fixed depth and block size)",
-		    g->r->checks[g->twin[check]].name);
+	verdict_say(g->r, v, VERDICT_SKIPPED, NULL, "one fact with '%s', judged there (%s)",
+		    g->r->checks[g->twin[check]].name,
+		    e->metric->stat == STAT_MEAN ? "the queue was full in every run"
+						 : "one block size");
 	return true;
+}
+
+/* A further session of the same length would have too few samples again. */
+static void too_few(struct judge *g, const struct evidence *e, struct verdict *v)
+{
+	struct str s;
+
+	str_init(&s);
+	judge_samples(g, e->check->job, e->metric, &s);
+	verdict_say(g->r, v, VERDICT_INCONCLUSIVE, NULL, "%s", s.s);
+	str_release(&s);
+	v->wants_session = false;
+}
+
+/* On the sessions before the first that cannot be judged. */
+static void judge_whole(struct judge *g, struct evidence *e, struct verdict *v)
+{
+	struct stored_output out;
+	struct stored_input in;
+
+	if (e->k == 0)
+		too_few(g, e, v);
+	else if (!gate_tails(g, e, v) && evidence_judge(e, g, &in, &out, v))
+		gate_conclude(g, e, &in, &out, v);
+	/* What is decided stands; what was open stays so without an end. */
+	if (e->short_runs > 0 && v->kind == VERDICT_INCONCLUSIVE)
+		too_few(g, e, v);
 }
 
 static void judge_evidence(struct judge *g, struct evidence *e, struct verdict *v)
 {
-	struct stored_input in;
+	struct verdict failed = *v;
+	bool good = evidence_fresh(e, g, &failed);
 
-	if (!evidence_fresh(e, g, v) || gate_judged_elsewhere(g, e, v))
-		return;
-	/* Too few samples then are too few in the baseline: accepting more of them helps nothing.
-	 */
-	if (!(e->short_runs > 0 && accepted_before(g, e->check->job)) && !evidence_base(e, g, v))
-		return;
-	if (e->short_runs > 0) {
-		struct str s;
-
-		/* A further session of the same length would have too few samples again. */
-		str_init(&s);
-		judge_samples(g, e->check->job, e->metric, &s);
-		verdict_say(g->r, v, VERDICT_INCONCLUSIVE, NULL, "%s", s.s);
-		str_release(&s);
+	if (!good && e->k == 0) {
+		*v = failed;
 		return;
 	}
-	if (!gate_tails(g, e, v) && evidence_input(e, g, &in, v))
-		decide(g, e, &in, v);
+	if (!gate_judged_elsewhere(g, e, v)) {
+		if (evidence_base(e, g, v))
+			judge_whole(g, e, v);
+		else if (e->short_runs > 0 && accepted_before(g, e->check->job))
+			/* Too few samples then are too few in the baseline: accepting more of them
+			 * helps nothing. */
+			too_few(g, e, v);
+	}
+	/* A session that lacks the metric is no pass; a loss that was shown before it stands. */
+	if (!good && v->kind != VERDICT_REGRESSION)
+		*v = failed;
 }
 
 void verdict_gate(struct judge *g, const struct check *c, struct verdict *v)

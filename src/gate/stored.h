@@ -21,9 +21,11 @@ struct evidence {
 	struct scale scale;
 	uint32_t runs; /* of every session, on both sides */
 
-	/* new sessions: k rows of `runs` values */
-	double *fresh;
-	size_t k;
+	/* new sessions: n rows of `runs` values, NaN = none; the first k are whole, and a look is
+	 * made after each of these only */
+	double *fresh, *fresh_step; /* of a row the largest step on the scale */
+	size_t n, k;
+	size_t look;       /* the one that was judged last: sessions that it knew */
 	size_t beyond;     /* sessions after the last look: shown, not judged */
 	size_t short_runs; /* runs whose percentile has too few samples */
 
@@ -32,10 +34,11 @@ struct evidence {
 	size_t *base_session; /* index into judge.base */
 	size_t nbase, left_out, expired;
 
-	double *base_x, *fresh_x; /* session values on the scale */
+	double *base_x, *fresh_x; /* session values on the scale; NaN = none */
 	uint32_t *base_block, *fresh_block;
 	uint32_t *looks; /* K of each new session's look */
-	double step;     /* largest step on the scale */
+	double step;     /* largest step on the scale that the look knew */
+	double share;    /* the red level is divided by that; 0 = 1 */
 	/* adjust_by: the canary beside, on logs; NULL = not adjusted */
 	double *base_canary, *fresh_canary;
 	struct stored_output raw; /* what it would be without */
@@ -45,7 +48,8 @@ struct evidence {
 
 void evidence_init(struct evidence *e, const struct judge *g, const struct check *c);
 void evidence_release(struct evidence *e);
-/* Values of the new sessions; false with an error verdict. */
+/* Values of the new sessions, up to the first whose measurement failed; false with an error
+ * verdict: a session lacks the metric, and those before it stand. */
 bool evidence_fresh(struct evidence *e, struct judge *g, struct verdict *v);
 /* The baseline sessions; false with a verdict no-baseline or incomparable. */
 bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v);
@@ -54,9 +58,22 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v);
 void verdict_no_baseline(struct judge *g, const struct evidence *e, struct verdict *v);
 void verdict_incomparable(struct judge *g, const char *session, const char *why, bool no_values,
 			  struct verdict *v);
-/* Session values, blocks and the decision's input; false with an error verdict (zero baseline). */
-bool evidence_input(struct evidence *e, struct judge *g, struct stored_input *in,
-		    struct verdict *v);
+/* The stored value that the evidence is made of; NULL = none. */
+const struct base_value *evidence_base_value(const struct evidence *e, struct judge *g,
+					     const struct base_job *j);
+/* Why a baseline session cannot be compared; "" when it can. True when it lacks nothing but values.
+ */
+bool evidence_incomparable(struct evidence *e, struct judge *g, const struct epoch_index *x,
+			   size_t session, const struct base_value *bv, struct str *why);
+/* look.c. Look by look up to the first that decides, or the last one: each is made of the baseline
+ * and the sessions up to it. e->k > 0. False with an error verdict: nothing was decided up to a
+ * look that cannot be made (zero in it, no canary). */
+bool evidence_judge(struct evidence *e, struct judge *g, struct stored_input *in,
+		    struct stored_output *out, struct verdict *v);
+/* The numbers after the last session that can be judged, at most the first `most`, whatever was
+ * decided before. */
+bool evidence_last(struct evidence *e, struct judge *g, size_t most, struct stored_input *in,
+		   struct stored_output *out, struct verdict *v);
 
 /* adjust.c: the figure of a canary that stands beside a gate of that metric. */
 const struct metric *adjust_metric(const struct metric *m, const struct job *canary);
@@ -64,8 +81,8 @@ const struct metric *adjust_metric(const struct metric *m, const struct job *can
  * it has, or none is needed. */
 const char *adjust_lacks(const struct evidence *e, struct judge *g, const struct epoch_index *x,
 			 size_t session);
-/* The canary's session values beside those of the gate; false with an error verdict when a new
- * session has none. */
+/* The canary's session values beside those of the gate at that look; false with an error verdict
+ * when a new session has none. */
 bool adjust_input(struct evidence *e, struct judge *g, struct stored_input *in, struct verdict *v);
 void adjust_sentence(const struct evidence *e, const struct judge *g,
 		     const struct stored_output *out, struct str *s);
@@ -78,10 +95,15 @@ void gate_conclude(struct judge *g, const struct evidence *e, const struct store
 bool gate_reference(const struct judge *g, const struct evidence *e, double *grid);
 void gate_shift(const struct judge *g, const struct evidence *e, struct verdict *v);
 
-/* tails.c. Of a percentile on a cliff between two modes (PROCEDURE 9), and of a tail: judges it by
- * other figures and returns true. False: the gate is judged by its metric. e holds both sides. */
+/* tail_gate.c. Of a percentile on a cliff between two modes (PROCEDURE 9), and of a tail: judges it
+ * by other figures and returns true. False: the gate is judged by its metric. e holds both sides.
+ */
 bool gate_tails(struct judge *g, struct evidence *e, struct verdict *v);
-/* The values of a view: of one run, and of a stored job (NULL = it holds none). */
+/* Between two arms such a percentile decides nothing; true with that verdict. run: the n > 0 runs
+ * of the reference that the first look knows. */
+bool gate_cliff_between(struct judge *g, const struct evidence *e, const struct run *const *run,
+			size_t n, struct verdict *v);
+/* tail_view.c. The values of a view: of one run, and of a stored job (NULL = it holds none). */
 void tail_view_value(const struct tail_view *t, const struct metric *m, const struct outcome *o,
 		     struct value *out);
 const struct base_value *tail_view_base(const struct tail_view *t, const struct metric *m,
@@ -92,8 +114,8 @@ bool gate_known_covers(const struct judge *g, const struct evidence *e, double e
 		       const struct verdict *v);
 /* True with a skipped verdict: another gate of the job states the same fact. */
 bool gate_judged_elsewhere(const struct judge *g, const struct evidence *e, struct verdict *v);
-/* A step is relative; on the plain scale it is that share of the value. */
-void evidence_step(struct evidence *e, double step, double value);
+/* Raises *most to that step. It is relative; on the plain scale it is that share of the value. */
+void evidence_step(const struct evidence *e, double step, double value, double *most);
 /* pairs.c: the same gate between two arms that took turns; e has metric and scale only. */
 void pairs_judge(struct judge *g, struct evidence *e, struct verdict *v);
 

@@ -19,6 +19,8 @@
  * nearest to failing; else the improvement; else the pass nearest to failing. n > 0.
  */
 size_t tails_judge(struct stored_input *in, struct stored_output *out, size_t n);
+/* That figure, of those that were judged already. */
+size_t tails_worst(const struct stored_input *in, const struct stored_output *out, size_t n);
 
 /*
  * The share of a run's I/Os that are slow, and its step. Fewer than the bursts that it takes count

@@ -121,6 +121,11 @@ static void each_cpu(const struct host *h, struct facts *f, struct arena *a, con
 	str_release(&first);
 }
 
+void governor_fact(const struct host *h, struct facts *f, struct arena *a)
+{
+	each_cpu(h, f, a, "cpu.governor", "cpufreq/scaling_governor");
+}
+
 /* "on" or "off": intel_pstate says whether it is off, the others whether it is on. */
 static void turbo_fact(const struct host *h, struct facts *f, struct arena *a)
 {
@@ -183,7 +188,7 @@ void cpu_facts(const struct host *h, struct facts *f, struct arena *a)
 {
 	model_facts(h, f, a);
 	cpu_count(h, f, a);
-	each_cpu(h, f, a, "cpu.governor", "cpufreq/scaling_governor");
+	governor_fact(h, f, a);
 	each_cpu(h, f, a, "cpu.frequency_driver", "cpufreq/scaling_driver");
 	each_cpu(h, f, a, "cpu.frequency_max", "cpufreq/scaling_max_freq");
 	each_cpu(h, f, a, "cpu.energy_preference", "cpufreq/energy_performance_preference");

@@ -49,6 +49,13 @@ void fact_chosen(const struct host *h, struct facts *f, struct arena *a, const c
 		facts_set(f, a, key, arena_strndup(a, open + 1, (size_t)(shut - open - 1)), NULL);
 }
 
+void scheduler_fact(const struct host *h, const struct block *disk, struct facts *f,
+		    struct arena *a)
+{
+	fact_chosen(h, f, a, "device.scheduler", "none",
+		    arena_printf(a, "%s/queue/scheduler", disk->dir));
+}
+
 static const char *const shared_keys[] = {
 	"device.model",     "device.firmware",    "device.capacity",  "device.lba_format",
 	"device.transport", "device.write_cache", "device.scheduler", "device.numa_node",
@@ -276,8 +283,7 @@ static void physical_facts(const struct host *h, const struct block *disk, struc
 	id_facts(h, disk, f, a);
 	firmware_fact(h, disk, f, a);
 	transport_fact(h, disk, f, a);
-	fact_chosen(h, f, a, "device.scheduler", "none",
-		    arena_printf(a, "%s/queue/scheduler", disk->dir));
+	scheduler_fact(h, disk, f, a);
 	fact_from(h, f, a, "device.write_cache", "none", "%s/queue/write_cache", disk->dir);
 	node_fact(h, disk, f, a);
 	reach_facts(h, disk, f, a);
@@ -345,4 +351,22 @@ void device_facts(const struct host *h, const struct blocks *b, size_t i, struct
 		fact_from(h, f, a, "device.partition_start", NULL, "%s/start", b->v[i].dir);
 	}
 	limit_facts(h, b, i, f, a);
+}
+
+void host_device(const struct host *h, const struct target *t, struct facts *f, struct arena *a)
+{
+	struct blocks b;
+	struct err e = ERR_INIT;
+	size_t i;
+
+	if (blocks_load(h, &b, &e) < 0) {
+		device_facts_all(f, a, NULL, e.text);
+		return;
+	}
+	i = blocks_by_number(&b, t->dev_major, t->dev_minor);
+	if (i != BLOCK_NONE)
+		device_facts(h, &b, i, f, a);
+	else if (t->kind == TARGET_BLOCK)
+		device_facts_all(f, a, NULL, "the device is not in /sys/block any more");
+	blocks_release(&b);
 }

@@ -59,8 +59,8 @@ uint64_t host_diskseq(int fd);
 int host_again(const struct host *h, const struct target *t, struct arena *a, struct target *now,
 	       struct err *e);
 /*
- * Reads link, link.*, upstream.bandwidth, pcie.* of t's device again; plan_admitted() does after a
- * session. Bandwidths are bytes/s:
+ * Reads device.*, link.*, upstream.bandwidth, pcie.* of t's device again, as host_target() did;
+ * nothing for a target without one. Bandwidths are bytes/s:
  *   link.bandwidth         GT/s x lanes / 8 x coding: 8/10 up to 5 GT/s, 128/130 up to 32 GT/s,
  *                          236/256 (flits) at 64 GT/s. `% of link` refers to it.
  *   pcie.usable_bandwidth  link.bandwidth x P / (P + around), P = pcie.max_payload, around = 24
@@ -70,7 +70,14 @@ int host_again(const struct host *h, const struct target *t, struct arena *a, st
  * 4); coding and flits 4.2. Acknowledgements, flow control and skip sets, a few per cent, are not
  * taken off: no transfer reaches it quite.
  */
-void host_link(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
+void host_device(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
+/* The device's health now: temperature, health.* (SMART of NVMe, root), pcie.correctable and
+ * its like (errors of its link), device.io_errors, device.firmware_slots. Counters are over its life. none and unknown as
+ * above. */
+void host_health(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
+/* kernel_log: "clean" when the log may be read, so that a run can tell; else unknown with the
+ * remedy. */
+void host_kernel_log(const struct host *h, struct facts *f, struct arena *a);
 /* Is id an identity that may authorise writing to that device (by-id link, wwid, serial, pci; never
  * /dev/sdX)? For a file or folder: is id its path?
  * 1 yes, 0 no with the sentence in e (code untouched otherwise). */

@@ -144,17 +144,19 @@ void device_facts_all(struct facts *f, struct arena *a, const char *value, const
 void node_fact(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
 /* paths.c: device.driver, device.hw_queues, device.controllers of a physical disk. */
 void reach_facts(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
+/* device.scheduler of a disk, cpu.governor. */
+void scheduler_fact(const struct host *h, const struct block *disk, struct facts *f,
+		    struct arena *a);
+void governor_fact(const struct host *h, struct facts *f, struct arena *a);
 void device_transport(const struct host *h, const struct block *disk, struct str *out);
 /* link, link.*, upstream.bandwidth of a physical disk. */
 void link_facts(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
 void link_facts_none(struct facts *f, struct arena *a, const char *value, const char *why);
 /* The number in front of a unit: "8.0 GT/s PCIe", "6.0 Gbps"; 0 for "Unknown" and "<unknown>". */
-double link_number(const char *s);
+double leading_number(const char *s);
 /* Bytes/s as a whole number; 0 = unknown with why. */
 void link_bandwidth(struct facts *f, struct arena *a, const char *key, double bytes,
 		    const char *why);
-/* Cuts a resolved sysfs path behind its last PCI function; false when there is none. */
-bool pcie_function(struct str *dir);
 /* link, link.*, upstream.bandwidth, pcie.* of a PCI function; dir is used up. */
 void pcie_facts(const struct host *h, struct str *dir, struct facts *f, struct arena *a);
 /* Of a controller behind whose PCI function the disk has a link of another kind:
@@ -181,8 +183,63 @@ void fact_chosen(const struct host *h, struct facts *f, struct arena *a, const c
 bool proc_line(const char *text, const char *key, struct str *out);
 /* cpu.c: cpu.* */
 void cpu_facts(const struct host *h, struct facts *f, struct arena *a);
+/* Cuts dir behind its last PCI function; false when there is none. */
+bool pcie_function(struct str *dir);
+/* A device of memory or of another machine: no link, no temperature. */
+bool transport_virtual(const char *transport);
 /* White space runs become one space, bytes that are not UTF-8 become visible. */
 void text_squeeze(struct str *out, const char *text, size_t n);
+
+/* ---- nvme.c: log pages of a controller ---- */
+
+#define NVME_SMART_PAGE 512
+
+struct smart {
+	int critical_warning; /* bits */
+	bool has_temperature;
+	int temperature; /* C, composite */
+	int available_spare, spare_threshold, percentage_used;
+	int64_t data_units_written; /* of 512 000 bytes */
+	int64_t unsafe_shutdowns, power_on_hours, media_errors, error_log_entries;
+	int64_t warning_temp_time, critical_temp_time;   /* min */
+	int64_t thermal_transitions[2], thermal_time[2]; /* s */
+};
+
+/* The controller's node, else the disk's, read-only. Descriptor or -errno. */
+int smart_open(const struct host *h, const char *controller, const char *disk);
+/* 0 or -errno; EREMOTEIO: the device refused the command. */
+int smart_page(int fd, unsigned char page[NVME_SMART_PAGE]);
+int slots_page(int fd, unsigned char page[NVME_SMART_PAGE]);
+/* Pure. -EINVAL: too short; -ENODATA: a page of ones only. */
+int smart_parse(const unsigned char *page, size_t n, struct smart *s);
+void slots_parse(const unsigned char page[NVME_SMART_PAGE], struct str *out);
+
+/* ---- health.c ---- */
+
+/* Where the health of a disk is read: looked for once, read again and again. */
+struct health_source {
+	const struct host *h;
+	char controller[64];      /* "nvme0", "" = no NVMe */
+	char hwmon[256];          /* temp1_input, "" = none */
+	char scsi[256];           /* folder of the SCSI device, "" = none */
+	char pci[256], port[256]; /* folders of the PCI function and of the port above it */
+	int fd;                   /* of the controller; -1 */
+	int fd_error;             /* why there is none, 0 = there is */
+};
+void health_open(struct health_source *s, const struct host *h, const struct block *disk);
+void health_close(struct health_source *s);
+/* 0 or -errno. */
+int health_smart(const struct health_source *s, struct smart *out);
+/* Why the SMART log cannot be read, with the remedy. */
+const char *health_smart_why(const struct health_source *s, int rc, struct arena *a);
+/* C; 0, or -ENOENT: nothing here measures it. smart may be NULL. */
+int health_temperature(const struct health_source *s, const struct smart *smart, int64_t *c);
+/* "correctable" "nonfatal" "fatal": both ends of the device's link. 0 or -errno. */
+int health_aer(const struct health_source *s, const char *kind, int64_t *n);
+int health_io_errors(const struct health_source *s, int64_t *n);
+/* The disk whose health is that of the target; BLOCK_NONE with the reason, "" = it has none. */
+size_t health_disk(const struct host *h, const struct blocks *b, const struct target *t,
+		   struct str *why);
 
 /* ---- identity.c ---- */
 

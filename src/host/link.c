@@ -25,7 +25,7 @@ void link_facts_none(struct facts *f, struct arena *a, const char *value, const 
 }
 
 /* The number in front of a unit: "8.0 GT/s PCIe", "6.0 Gbps"; 0 for "Unknown" and "<unknown>". */
-double link_number(const char *s)
+double leading_number(const char *s)
 {
 	double v = 0, scale = 1;
 	const char *p = s;
@@ -80,10 +80,10 @@ static void sata_facts(const struct host *h, const struct block *disk, const str
 
 	str_init(&s);
 	rc = host_read(h, &s, "/sys/class/ata_link/link%d/sata_spd", port);
-	speed = rc == 0 ? link_number(s.s) : 0;
+	speed = rc == 0 ? leading_number(s.s) : 0;
 	max = sata_device_max(h, disk);
 	if (max == 0 && host_read(h, &s, "/sys/class/ata_link/link%d/hw_sata_spd_limit", port) == 0)
-		max = link_number(s.s);
+		max = leading_number(s.s);
 	why = arena_printf(a, "ata_link 'link%d' reports no speed%s%s", port, rc < 0 ? ": " : "",
 			   rc < 0 ? strerror(-rc) : "");
 	facts_set(f, a, "link.speed", speed > 0 ? arena_printf(a, "%g Gbit/s", speed) : NULL, why);
@@ -133,7 +133,7 @@ static void several_links(const struct host *h, const struct block *disk, struct
 	block_controllers_release(&c);
 }
 
-static bool has_no_link(const char *transport)
+bool transport_virtual(const char *transport)
 {
 	static const char *const virtual[] = {"loop", "zram", "ram",    "null_blk", "pmem",
 					      "ublk", "xen",  "virtio", "hyperv"};
@@ -156,7 +156,7 @@ void link_facts(const struct host *h, const struct block *disk, struct facts *f,
 	block_hardware(h, disk, &dir);
 	if (several)
 		several_links(h, disk, f, a);
-	else if (has_no_link(transport.s))
+	else if (transport_virtual(transport.s))
 		link_facts_none(f, a, "none", NULL);
 	else if (str_eq(transport.s, "sata"))
 		sata_facts(h, disk, &dir, f, a);
@@ -167,49 +167,11 @@ void link_facts(const struct host *h, const struct block *disk, struct facts *f,
 				arena_printf(a, "no rule reads the link of transport '%s'",
 					     transport.len ? transport.s : "unknown"));
 	/* an adapter: its own way to the CPU limits whatever hangs on it */
-	if (!several && !has_no_link(transport.s) && !str_eq(transport.s, "pcie") &&
+	if (!several && !transport_virtual(transport.s) && !str_eq(transport.s, "pcie") &&
 	    pcie_function(&dir))
 		pcie_above(h, &dir, f, a);
 	else if (str_eq(transport.s, "sata"))
 		facts_set(f, a, "upstream.bandwidth", NULL, "the SATA port is on no PCI function");
 	str_release(&dir);
 	str_release(&transport);
-}
-
-/* Those facts of f that the link is about. */
-static void keep_link(const struct facts *from, struct facts *f, struct arena *a)
-{
-	static const char *const families[] = {"link", "upstream.", "pcie."};
-
-	for (size_t i = 0; i < from->n; i++)
-		for (size_t k = 0; k < sizeof(families) / sizeof(*families); k++)
-			if (str_starts(from->v[i].key, families[k]))
-				facts_set(f, a, from->v[i].key, from->v[i].value, from->v[i].why);
-}
-
-void host_link(const struct host *h, const struct target *t, struct facts *f, struct arena *a)
-{
-	struct blocks b;
-	struct err e = ERR_INIT;
-	struct facts all;
-	const struct fact *was = facts_find(&t->facts, "link");
-	size_t i;
-
-	if (was && was->value && str_eq(was->value, "none")) {
-		link_facts_none(f, a, "none", NULL);
-		return;
-	}
-	if (blocks_load(h, &b, &e) < 0) {
-		link_facts_none(f, a, NULL, e.text);
-		return;
-	}
-	facts_init(&all);
-	i = blocks_by_number(&b, t->dev_major, t->dev_minor);
-	if (i == BLOCK_NONE)
-		link_facts_none(f, a, NULL, "the device is not in /sys/block");
-	else
-		disk_facts(h, &b, i, &all, a);
-	keep_link(&all, f, a);
-	facts_release(&all);
-	blocks_release(&b);
 }

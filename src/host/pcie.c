@@ -55,7 +55,7 @@ static int number(const struct host *h, const char *dir, const char *attr, doubl
 
 	str_init(&s);
 	rc = host_read(h, &s, "%s/%s", dir, attr);
-	*out = rc == 0 ? link_number(s.s) : 0;
+	*out = rc == 0 ? leading_number(s.s) : 0;
 	/* 255 lanes is what a link that is gone reads as; no speed comes near it either */
 	if (*out > 254)
 		*out = 0;

@@ -7,7 +7,8 @@
  * power.source target.type target.size fs.type fs.options fs.kernel_device device.model
  * device.serial device.wwid device.firmware device.transport device.capacity device.lba_format
  * device.write_cache device.scheduler device.numa_node link.speed link.width link.bandwidth
- * (bytes/s as a number) link label.NAME Ownership: arena given at facts_set.
+ * (bytes/s as a number) link device.firmware_slots device.io_errors temperature health.* (SMART)
+ * pcie.{correctable,nonfatal,fatal} label.NAME Ownership: arena given at facts_set.
  */
 #ifndef BLKGATE_MODEL_FACTS_H
 #define BLKGATE_MODEL_FACTS_H

@@ -17,6 +17,7 @@ static const char *const status_names[] = {
 	[OUTCOME_INTERRUPTED] = "interrupted",
 	[OUTCOME_LOST] = "lost",
 	[OUTCOME_COMPANION] = "companion",
+	[OUTCOME_ADMISSION] = "admission",
 };
 static const char *const dir_names[] = {
 	[DIR_READ] = "read",

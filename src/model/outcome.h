@@ -21,6 +21,7 @@ enum outcome_status {
 	OUTCOME_INTERRUPTED, /* stopped by SIGINT/SIGTERM/SIGHUP: partial, not judged */
 	OUTCOME_LOST,        /* in flight when the host went down (journal) */
 	OUTCOME_COMPANION,   /* a job that ran at the same time failed: not what was asked for */
+	OUTCOME_ADMISSION,   /* measured, but not in the state in which it counts */
 };
 
 struct outcome_dir {
@@ -94,7 +95,7 @@ void outcome_total(struct outcome *o, const struct outcome *const *part, const c
 /* Nothing of the numbers may be read any more; what was written is kept. */
 void outcome_spoil(struct outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void outcome_copy(struct outcome *to, const struct outcome *from); /* to: uninitialised */
-void outcome_release(struct outcome *o); /* frees bins and slots */
+void outcome_release(struct outcome *o);                           /* frees bins and slots */
 /* I/Os of one job (thread) really in flight, by Little's law: the sum of the completion latencies
  * of those issued in the window, over the window and the jobs. What was under way at its begin is
  * missing and what was at its end is whole: never above what can be in flight, which is `asked`, or

@@ -277,7 +277,7 @@ int doc_read_run(const struct reader *rd, const struct json *o)
 	if (run->session >= r->sessions.n)
 		return doc_bad(rd, o, "session", "%u, but there are %zu sessions", run->session,
 			       r->sessions.n);
-	return doc_read_turn(rd, o, run) ?: read_outcome(rd, o, &run->out);
+	return doc_read_turn(rd, o, run) ?: doc_read_watched(rd, o, run) ?: read_outcome(rd, o, &run->out);
 }
 
 static int run_order(const void *a, const void *b)

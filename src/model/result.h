@@ -22,6 +22,7 @@
 #include "model/target.h"
 #include "model/value.h"
 #include "model/verdict.h"
+#include "model/watched.h"
 
 #define RESULT_VERSION 1
 /* Raised when a change of engines, runner or metric table can move a value of unchanged hardware;
@@ -39,6 +40,7 @@ struct run {
 	uint32_t pair;   /* interleaved: from 0, with one run an arm */
 	enum arm arm;    /* interleaved */
 	struct outcome out;
+	struct watched *watched; /* in the result's arena; NULL = nobody looked */
 };
 
 struct session {

@@ -93,6 +93,9 @@ int doc_read_interleave(const struct reader *rd, const struct json *root);
 int doc_read_turn(const struct reader *rd, const struct json *o, struct run *run);
 /* The same of a run that only began: it is lost, and only named. */
 void doc_guess_turn(const struct result *r, struct run *run);
+/* Member "watched" of a run, left out when nobody looked; and back. */
+void doc_write_watched(struct jw *w, const struct watched *x);
+int doc_read_watched(const struct reader *rd, const struct json *o, struct run *run);
 /* Appends one run; its job and session must exist. */
 int doc_read_run(const struct reader *rd, const struct json *o);
 /* A session or a (job, session, run) that stands twice would be evidence counted twice; more

@@ -66,8 +66,15 @@ struct verdict {
 	int leaning;     /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
 	bool wants_session; /* a further session could decide it */
 	const char *text;   /* one sentence: why. Never empty. */
+	/* "30.0 % worse than the first sessions of the baseline", a part of the text that must be
+	 * read beside a pass as well; NULL = it is not */
+	const char *creep;
 	/* job == UINT32_MAX: what the baseline demands and the result does not have */
 	const char *absent_target, *absent_workload, *absent_check;
+
+	/* What changed since the newest session of the baseline, under test first; NULL = it was
+	 * not compared with one. */
+	const char *changed;
 
 	/* What a gate was judged by where that is not its metric itself: "the share of I/Os slower
 	 * than 640 us", and the unit of it; NULL = the metric. */
@@ -91,7 +98,9 @@ struct verdict {
 	uint32_t pairs; /* interleaved: at the look that the numbers are of; 0 = against a baseline
 			 */
 	uint32_t nsessions;
-	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit */
+	uint32_t decided_at; /* of these, at which the sequence was decided; 0 = it was not */
+	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit;
+						      NaN = none */
 	/* of a latency: medians of the runs' quantiles, new over old, at verdict_shifts; NaN = not
 	 * known */
 	double shift[VERDICT_SHIFTS];

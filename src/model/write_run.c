@@ -192,6 +192,7 @@ void doc_write_run(const struct result *r, const struct run *run, const char *ke
 		jw_end_object(w);
 	}
 	write_outcome(w, &run->out);
+	doc_write_watched(w, run->watched);
 	jw_end_object(w);
 }
 

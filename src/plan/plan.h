@@ -94,13 +94,21 @@ void plan_lint(struct plan *p, struct diags *d);
  * lint_only. */
 void plan_permit(struct plan *p, const struct plan_options *o);
 
+/* Does a condition of `admit` have a subject that begins so ("health.")? */
+bool plan_admit_asks(const struct plan *p, const char *family);
 /*
- * Do the suite's `admit` conditions still hold? They held when the plan was made (else setup_error
- * is set); to be asked after each session, whose measurements count only then. The link of each
- * target that has ready jobs and the facts of the host are read again; any other fact counts as it
- * was when planned, which p->notices says. 1, or 0 with the sentence in why; unknown is not met.
+ * Did the suite's `admit` conditions hold of one run of a job? `seen`: facts of the run, the
+ * least and the greatest of what was watched, then what was read again at its end. Both of the
+ * first two have to meet a condition that they know; what none knows is unknown and not met, but
+ * for labels and for what p->notices says is checked before the run only. A job without a device is
+ * not asked about one; a throttled run is admitted, for the gate leaves it undecided. 1, or 0 with
+ * the sentence in why and the condition in *which (may be NULL).
  */
-int plan_admitted(const struct plan *p, const struct host *h, struct str *why);
+int plan_admitted(const struct plan *p, const struct job *j, const struct facts *const *seen,
+		  size_t n, const struct expr **which, struct str *why);
+/* One condition against one fact (NULL = cannot be read): the same, before a run. */
+int plan_condition(const struct plan *p, uint32_t target, const struct expr *x,
+		   const struct fact *f, struct str *why);
 
 /* Its engine has no device, or it is a total and does no I/O: what happens to the target does not
  * concern the job. */

@@ -74,6 +74,7 @@ static void target_one(struct planner *pl, size_t i)
 			arena_printf(pl->a, "%s%s%s", e.text, e.hint[0] ? "; " : "", e.hint);
 		return;
 	}
+	host_health(pl->o->host, t, &t->facts, pl->a);
 	direct_learn(pl->o->host, t, facts_value(&pl->p->host, "kernel.release"), pl->a,
 		     &pl->missing[i]);
 	pl->link[i] = fact_bandwidth(t, "link.bandwidth");

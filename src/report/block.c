@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define INDENT "             "
@@ -96,7 +97,10 @@ static void add_values(struct str *s, const struct view *w, const struct verdict
 		str_add(&t, "; now");
 		for (uint32_t i = 0; i < v->nsessions && i < VERDICT_MAX_SESSIONS; i++) {
 			str_add(&t, i ? ", " : " ");
-			unit_format(&t, unit, v->session_values[i]);
+			if (isnan(v->session_values[i]))
+				str_add(&t, "no value");
+			else
+				unit_format(&t, unit, v->session_values[i]);
 		}
 	}
 	label(s, "value:");
@@ -201,12 +205,49 @@ static void add_fio(struct str *s, const struct result *r, const struct verdict 
 	str_addc(s, '\n');
 }
 
-/* The sentence stands alone elsewhere; here the first line has said the numbers already. */
-static const char *reason(const struct verdict *v, const struct metric *m)
+/* The sentence stands alone elsewhere; here the first line has said the numbers already, and what
+ * changed has a line of its own. */
+static void add_reason(struct str *s, const struct verdict *v, const struct metric *m,
+		       unsigned width)
 {
 	const char *colon = m && str_starts(v->text, m->name) ? strchr(v->text, ':') : NULL;
+	const char *text = colon && colon[1] == ' ' && !isnan(v->change) ? colon + 2 : v->text;
+	size_t n = strlen(text), tail = v->changed ? strlen(v->changed) : 0;
+	char *cut;
 
-	return colon && colon[1] == ' ' && !isnan(v->change) ? colon + 2 : v->text;
+	if (tail && n > tail + 2 && str_ends(text, v->changed) &&
+	    memcmp(text + n - tail - 2, "; ", 2) == 0)
+		n -= tail + 2;
+	cut = xstrndup(text, n);
+	label(s, "why:");
+	add_wrapped(s, cut, width);
+	free(cut);
+}
+
+/* The place, by what was watched in the runs that count: what it was not, what it may have been. */
+static void add_place(struct str *s, const struct view *w, uint32_t job, unsigned width)
+{
+	const struct result *r = w->r;
+	size_t runs = w->first[job + 1] - w->first[job], n = 0;
+	const struct watched **v = xcalloc(runs + 1, sizeof(*v));
+	struct watched_words x;
+
+	for (size_t i = 0; i < runs; i++) {
+		const struct run *run = w->run[w->first[job] + i];
+
+		if (run->watched && run->out.status == OUTCOME_OK)
+			v[n++] = run->watched;
+	}
+	watched_words_init(&x);
+	watched_summary(v, n, &r->targets[r->jobs[job].target].facts, &x);
+	if (x.seen.len)
+		view_add_line(s, "seen:", x.seen.s, width);
+	if (x.excluded.len)
+		view_add_line(s, "excluded:", x.excluded.s, width);
+	if (x.unknown.len)
+		view_add_line(s, "not known:", x.unknown.s, width);
+	watched_words_release(&x);
+	free(v);
 }
 
 struct beside {
@@ -246,8 +287,7 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 		label(&s, "by:");
 		add_wrapped(&s, v->judged, width);
 	}
-	label(&s, "why:");
-	add_wrapped(&s, reason(v, m), width);
+	add_reason(&s, v, m, width);
 	add_shift(&s, v, width);
 	if (r->inject) {
 		label(&s, "injected:");
@@ -257,6 +297,10 @@ void view_block(const struct view *w, const struct verdict *v, const struct cons
 		view_beside(w, v->job, false, add_beside, &(struct beside){&s, width});
 	if (v->kind == VERDICT_REGRESSION)
 		add_company(&s, r, v, width);
+	if (v->changed)
+		view_add_line(&s, "changed:", v->changed, width);
+	if (v->job != UINT32_MAX && v->kind != VERDICT_NO_BASELINE && v->kind != VERDICT_ERROR)
+		add_place(&s, w, v->job, width);
 	if (o && v->kind != VERDICT_NO_BASELINE && v->kind != VERDICT_KNOWN)
 		add_again(&s, r, v, o);
 	if (v->kind == VERDICT_REGRESSION || v->kind == VERDICT_MISSED)

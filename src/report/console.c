@@ -209,13 +209,15 @@ static void add_check(struct console *c, const struct verdict *v)
 	str_add_clean(c->out, s.s, s.len);
 	str_addc(c->out, '\n');
 	str_release(&s);
+	if (v->creep && !view_is_bad(v)) /* a bad one says it in its block */
+		str_addf(c->out, "  %-12s %s\n", "creep", v->creep);
 }
 
 /* A row for each check is what the reader wants of ten workloads; of thousands only those that
  * fail. */
 static bool show_row(const struct console *c, const struct verdict *v, size_t total)
 {
-	if (c->o->verbose || view_is_bad(v))
+	if (c->o->verbose || view_is_bad(v) || v->creep)
 		return true;
 	/* the gates of the reference stand in the documents, as cases that are judged elsewhere */
 	if (c->r->interleave.kind != INTERLEAVE_NONE && v->kind == VERDICT_SKIPPED &&

@@ -151,6 +151,8 @@ static void case_properties(struct junit *j, const struct result *r, const struc
 		view_add_estimate(&s, r, v);
 		property(j, "change", s.s);
 	}
+	if (v->creep)
+		property(j, "creep", v->creep);
 	property(j, "verdict", verdict_name(v->kind));
 	end(j);
 	str_release(&s);

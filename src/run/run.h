@@ -37,13 +37,14 @@ struct run_request {
 	 * that run at the same time. */
 	const int *close_in_child;
 	unsigned nclose;
-	uint64_t seed;           /* of the offsets of this run */
-	uint64_t run_seed;       /* differs in every run (sim noise, injected errors) */
+	uint64_t seed;     /* of the offsets of this run */
+	uint64_t run_seed; /* differs in every run (sim noise, injected errors) */
 	struct inject inject;
 	struct latlog *log; /* every latency, kept by the caller (run/latlog.h); NULL = none */
 };
 
 struct run_progress { /* totals over the jobs in flight */
+	uint64_t at;  /* monotonic ns: the counts are of this moment or a little later */
 	uint64_t elapsed,
 		expected; /* ns since the start of the window, and its planned length (0 unknown) */
 	uint64_t ios, bytes;

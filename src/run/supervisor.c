@@ -179,6 +179,7 @@ static void progress(struct watch *w, uint64_t now)
 	if (!w->opt->progress || now < w->next_progress)
 		return;
 	w->next_progress = now + TICK_NS;
+	p.at = clock_now();
 	for (size_t i = 0; i < w->n; i++) {
 		const struct live *l = w->c[i].live;
 		uint64_t start = atomic_load(&l->window_at);

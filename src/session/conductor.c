@@ -61,21 +61,6 @@ void new_session(struct conductor *c)
 	snprintf(s->id, sizeof(s->id), "%s-%06x", compact, (unsigned)(rng_entropy() & 0xffffff));
 }
 
-/* The suite's `admit` conditions held before the first I/O; they must still hold after the last, or
- * the session measured something else than it says. */
-void check_admission(struct conductor *c)
-{
-	const struct host host = {.root = "/"};
-	struct str why;
-
-	str_init(&why);
-	if (!plan_admitted(c->p, &host, &why)) {
-		fail_chosen(c, OUTCOME_SETUP, why.s);
-		tell(c, EVENT_NOTICE, NULL, NULL, why.s);
-	}
-	str_release(&why);
-}
-
 /* Runs from that one on that were executed and went well. */
 static size_t runs_made(const struct conductor *c, size_t from)
 {
@@ -139,13 +124,17 @@ static int run_session(struct conductor *c, struct err *e)
 		rc = prepare_targets(c, seed, e);
 	if (rc == 0)
 		rc = run_order(c, &order, e);
-	if (rc == 0)
-		check_admission(c);
 	c->r->sessions.v[c->session].ended = clock_utc();
 	if (rc == 0)
 		rc = record_session(c, e); /* once more: whether it is complete */
 	session_order_release(&order);
 	return rc;
+}
+
+static bool may_run(const struct conductor *c, size_t job)
+{
+	return c->p->jobs[job].state == JOB_READY && !c->failed[job] &&
+	       (!c->o->only_job || c->o->only_job[job]);
 }
 
 /* Which jobs run in the next session; false when none needs one. */
@@ -157,12 +146,12 @@ static bool choose(struct conductor *c, uint32_t next)
 		bool wants = next - c->first < c->r->sessions_min ||
 			     gate_wants_session(c->r, (uint32_t)i);
 
-		c->chosen[i] = c->p->jobs[i].state == JOB_READY && !c->failed[i] && wants;
+		c->chosen[i] = may_run(c, i) && wants;
 		any |= c->chosen[i];
 	}
 	/* A canary without a company to watch over is no reason for a session of its own. */
 	for (size_t i = 0; any && i < c->p->njobs; i++)
-		if (c->p->jobs[i].canary && c->p->jobs[i].state == JOB_READY && !c->failed[i])
+		if (c->p->jobs[i].canary && may_run(c, (uint32_t)i))
 			c->chosen[i] = true;
 	/* One of a mixture has no further run without the others. */
 	for (uint32_t i = 0; any && i < c->p->njobs; i++)
@@ -227,9 +216,10 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	c.failed = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.failed));
 	c.ring = jobs_ring(p->jobs, p->njobs);
 	for (size_t i = 0; i < p->njobs; i++)
-		c.chosen[i] = p->jobs[i].state == JOB_READY;
+		c.chosen[i] = may_run(&c, i);
 	rc = record_open(&c, e);
 	if (rc == 0) {
+		c.admission = admission_open(p, o->host, o->clock, r);
 		take_holds(&c);
 		rc = interleaving(&c) ? run_interleaved(&c, e) : run_sessions(&c, e);
 	} else {
@@ -245,6 +235,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 		r->partial = "interrupted";
 	}
 	judge_now(&c);
+	admission_close(c.admission);
 	record_close(&c);
 	for (size_t t = 0; t < p->ntargets; t++)
 		hold_release(&c.holds[t]);

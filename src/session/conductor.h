@@ -6,6 +6,7 @@
 #define BLKGATE_SESSION_CONDUCTOR_H
 
 #include "base/fileio.h"
+#include "session/admission.h"
 #include "session/prepare.h"
 #include "session/session.h"
 #include "session/setting.h"
@@ -18,6 +19,7 @@ struct conductor {
 	bool *chosen;       /* njobs: runs in the coming session */
 	bool *failed;       /* njobs: had an error, no further run */
 	uint32_t *ring;     /* njobs: what runs at the same time (jobs_ring) */
+	struct admission *admission;
 	struct journal journal;
 	bool journalling;
 	struct lock journal_lock;
@@ -46,8 +48,6 @@ void tell(struct conductor *c, enum session_event_kind kind, const struct run_pr
 
 void judge_now(struct conductor *c);
 void new_session(struct conductor *c);
-/* The suite's `admit` conditions held before the first I/O; they must still hold after the last. */
-void check_admission(struct conductor *c);
 /* The claims that failed before there was a session to which the journal could tie them. */
 void record_early(struct conductor *c);
 

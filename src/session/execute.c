@@ -11,6 +11,9 @@
 
 static void on_progress(void *arg, const struct run_progress *progress)
 {
+	struct conductor *c = arg;
+
+	admission_tick(c->admission, progress);
 	tell(arg, EVENT_PROGRESS, progress, NULL, NULL);
 }
 
@@ -20,6 +23,11 @@ static void add_closing(struct closing *l, int fd)
 		*VEC_PUSH(l) = fd;
 }
 
+static void add_watching(void *arg, int fd)
+{
+	add_closing(arg, fd);
+}
+
 /* The journal, the locks and all targets that are not used at the same time. */
 static struct run_options run_opts(struct conductor *c, const bool *used, struct closing *close_fds)
 {
@@ -27,6 +35,7 @@ static struct run_options run_opts(struct conductor *c, const bool *used, struct
 	add_closing(close_fds, c->journalling ? c->journal.fd : -1);
 	add_closing(close_fds, c->journal_lock.fd);
 	add_closing(close_fds, c->setting.lock.fd);
+	admission_descriptors(c->admission, add_watching, close_fds);
 	for (uint32_t t = 0; t < c->p->ntargets; t++) {
 		const struct hold *h = &c->holds[t];
 
@@ -108,6 +117,14 @@ static void party_close(struct party *y)
 	free(y->used);
 }
 
+/* What is slowed down is compared with what is not. */
+static struct inject inject_of(const struct conductor *c, uint32_t job)
+{
+	if (interleaving(c) && c->arm == ARM_REFERENCE)
+		return INJECT_NONE;
+	return c->o->inject_job ? c->o->inject_job[job] : c->o->inject;
+}
+
 static void request(struct conductor *c, struct party *y, size_t i)
 {
 	const struct order_entry *entry = &y->entry[i];
@@ -125,8 +142,7 @@ static void request(struct conductor *c, struct party *y, size_t i)
 		.nclose = (unsigned)y->others[i].n,
 		.seed = j->randrepeat ? offsets_seed(c, y, i) : mixed,
 		.run_seed = mixed,
-		/* what is slowed down is compared with what is not */
-		.inject = interleaving(c) && c->arm == ARM_REFERENCE ? INJECT_NONE : c->o->inject,
+		.inject = inject_of(c, entry->job),
 	};
 	hold_descriptors(&c->holds[j->target], c->p, j, &y->req[i]);
 }
@@ -136,14 +152,17 @@ static void push_run(struct conductor *c, const struct party *y, uint32_t job, i
 {
 	struct run *run = VEC_PUSH(&c->r->runs);
 
-	*run = (struct run){.job = job,
-			    .session = c->session,
-			    .run = y->entry[0].run,
-			    .order = y->order,
-			    .started = started,
-			    .pair = c->pair,
-			    .arm = arm_of_run(c, job),
-			    .out = *o};
+	*run = (struct run){
+		.job = job,
+		.session = c->session,
+		.run = y->entry[0].run,
+		.order = y->order,
+		.started = started,
+		.pair = c->pair,
+		.arm = arm_of_run(c, job),
+		.out = *o,
+		.watched =
+			y->watched ? admission_seen(c->admission, c->p->jobs[job].target) : NULL};
 }
 
 /* Everything of the party into the journal, then to the observer. */
@@ -250,6 +269,39 @@ static int logs_begin(struct conductor *c, struct party *y, struct err *e)
 	return rc;
 }
 
+static void tell_waiting(void *arg, const char *text)
+{
+	tell(arg, EVENT_NOTICE, NULL, NULL, text);
+}
+
+/* The runs as asked, watched while they are made. */
+static int run_watched(struct conductor *c, struct party *y, const struct run_options *ro,
+		       struct err *e)
+{
+	struct admission_run *run = xcalloc(y->n, sizeof(*run));
+	int rc;
+
+	for (size_t i = 0; i < y->n; i++)
+		run[i] = (struct admission_run){&c->p->jobs[y->entry[i].job], &y->out[i]};
+	rc = admission_wait(c->admission, run, y->n, c->o->stop, tell_waiting, c, e);
+	y->watched = rc == 0;
+	if (y->watched) {
+		admission_begin(c->admission, run, y->n);
+		rc = run_jobs(y->req, y->n, ro, y->out, e);
+	}
+	for (size_t i = 0; i < y->n && rc < 0; i++) {
+		y->out[i].status = rc == ERR_INTR ? OUTCOME_INTERRUPTED
+				   : y->watched   ? OUTCOME_SETUP
+						  : OUTCOME_ADMISSION;
+		y->out[i].sys = e->sys;
+		snprintf(y->out[i].text, sizeof(y->out[i].text), "%.500s", e->text);
+	}
+	if (y->watched)
+		admission_end(c->admission);
+	free(run);
+	return 0;
+}
+
 static int make_runs(struct conductor *c, struct party *y, struct err *e)
 {
 	uint32_t total = total_of(c, y->entry[0].job);
@@ -265,7 +317,7 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 	for (size_t i = 0; i < y->n; i++)
 		request(c, y, i);
 	if (prepared < 0 || refill(c, y, &ro, &re) < 0 || logs_begin(c, y, &re) < 0 ||
-	    run_jobs(y->req, y->n, &ro, y->out, &re) < 0)
+	    run_watched(c, y, &ro, &re) < 0)
 		for (size_t i = 0; i < y->n; i++) {
 			y->out[i].status =
 				re.code == ERR_INTR ? OUTCOME_INTERRUPTED : OUTCOME_SETUP;

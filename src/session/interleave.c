@@ -208,8 +208,6 @@ static int run_looks(struct conductor *c, struct err *e)
 			c->pair = pair;
 			rc = run_pair(c, i == 0, &order, e);
 		}
-		if (rc == 0)
-			check_admission(c);
 		judge_now(c);
 		tell(c, EVENT_JUDGED, NULL, NULL, NULL);
 	}

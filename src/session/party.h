@@ -24,6 +24,7 @@ struct party {
 	struct outcome *out;
 	struct closing *others; /* a run: descriptors of the targets of the others */
 	bool *used;             /* ntargets */
+	bool watched;           /* its targets were looked at while the runs were made */
 };
 
 /* failed.c */

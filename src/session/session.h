@@ -42,17 +42,28 @@ struct session_event {
 	const char *text;
 };
 
+/* By which a session waits for a state of the machine; the runs themselves have their own. */
+struct session_clock {
+	uint64_t (*now)(void *arg);               /* ns, never set back */
+	void (*pause)(void *arg, uint64_t until); /* may return early */
+	void *arg;
+};
+
 struct session_options {
 	const char *journal;     /* path, or NULL */
 	const char *latency_log; /* folder for the latencies of each run, or NULL */
 	const char *change, *inject_text;
 	struct inject inject;
-	const char *partial;  /* a selection was made: reason, or NULL */
-	uint64_t wait_lock;   /* ns; 0 = do not wait, UINT64_MAX = for ever */
+	const bool *only_job; /* one a job: may it run? NULL = all; the others are not measured */
+	const struct inject *inject_job; /* one a job, instead of that; NULL = alike */
+	const char *partial;             /* a selection was made: reason, or NULL */
+	uint64_t wait_lock;              /* ns; 0 = do not wait, UINT64_MAX = for ever */
 	const char *settings; /* folder of records of switched settings; NULL: SESSION_SETTINGS */
-	const volatile int *stop;        /* set by the signal handler */
-	const struct baseline *baseline; /* may be NULL */
-	const struct pool_source *with;  /* judged results that this one goes on from */
+	const struct host *host;           /* what is watched; NULL = this machine */
+	const struct session_clock *clock; /* NULL = the monotonic one */
+	const volatile int *stop;          /* set by the signal handler */
+	const struct baseline *baseline;   /* may be NULL */
+	const struct pool_source *with;    /* judged results that this one goes on from */
 	size_t nwith;
 	void (*event)(void *arg, const struct session_event *ev);
 	void *arg;

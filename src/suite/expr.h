@@ -39,4 +39,8 @@ int expr_compare(const char *fact, enum check_op op, const char *value, struct e
 int expr_compare_fact(const char *key, const char *fact, enum check_op op, const char *value,
 		      struct err *e);
 
+/* Is that a subject which only a run shows: kernel_log, throttled, other_io, a counter's growth
+ * (".new") ...? */
+bool expr_of_a_run(const char *subject);
+
 #endif

@@ -99,10 +99,68 @@ const char *const fact_words[] = {
 	"pcie.limited_by",
 	"pcie.max_payload",
 	"pcie.usable_bandwidth",
+	"device.firmware_slots",
+	"device.io_errors",
 	"temperature",
+	"health.critical_warning",
+	"health.percentage_used",
+	"health.available_spare",
+	"health.spare_threshold",
+	"health.media_errors",
+	"health.error_log_entries",
+	"health.thermal_1_transitions",
+	"health.thermal_2_transitions",
+	"health.thermal_1_time",
+	"health.thermal_2_time",
+	"health.warning_temp_time",
+	"health.critical_temp_time",
+	"health.data_written",
+	"health.unsafe_shutdowns",
+	"health.power_on_hours",
+	"pcie.correctable",
+	"pcie.nonfatal",
+	"pcie.fatal",
 	"kernel_log",
+	"throttled",
+	"cpu.throttled",
+	"other_io",
+	"generator.cpu",
 };
 const size_t fact_word_count = sizeof(fact_words) / sizeof(*fact_words);
+
+/* What only a run shows. */
+static const char *const run_words[] = {"kernel_log", "throttled", "cpu.throttled", "other_io",
+					"generator.cpu"};
+
+bool expr_of_a_run(const char *subject)
+{
+	for (size_t i = 0; i < sizeof(run_words) / sizeof(*run_words); i++)
+		if (str_eq(subject, run_words[i]))
+			return true;
+	return str_ends(subject, ".new");
+}
+
+/* Counters of which the growth over a run can be asked. */
+static bool grows(const char *name, size_t n)
+{
+	static const char *const counters[] = {"health.media_errors",
+					       "health.error_log_entries",
+					       "health.thermal_1_transitions",
+					       "health.thermal_2_transitions",
+					       "health.thermal_1_time",
+					       "health.thermal_2_time",
+					       "health.warning_temp_time",
+					       "health.critical_temp_time",
+					       "device.io_errors",
+					       "pcie.correctable",
+					       "pcie.nonfatal",
+					       "pcie.fatal"};
+
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
+		if (strlen(counters[i]) == n && strncmp(counters[i], name, n) == 0)
+			return true;
+	return false;
+}
 
 /* Facts whose values the room of the host names itself; what hardware and kernel name is open. */
 static const struct {
@@ -114,6 +172,9 @@ static const struct {
 	{"device.read_only", {"0", "1"}},
 	{"link", {"full", "downgraded", "none"}},
 	{"power.source", {"mains", "battery", "none"}},
+	{"kernel_log", {"clean"}},
+	{"throttled", {"yes", "no"}},
+	{"cpu.throttled", {"yes", "no"}},
 };
 
 void rd_fact(struct reader *r, const struct ynode *at, const char *name)
@@ -123,6 +184,8 @@ void rd_fact(struct reader *r, const struct ynode *at, const char *name)
 	struct diag *g;
 
 	if (str_starts(name, "label.") && name[6])
+		return;
+	if (str_ends(name, ".new") && grows(name, strlen(name) - strlen(".new")))
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(name, fact_words[i]) == 0)

@@ -174,12 +174,23 @@ static void refuse_parts(struct reader *r, const struct ynode *at, const struct 
 					  : "spread()");
 	if (x->percent_of)
 		rd_error(r, at, "'%s': 'N%% of ...' belongs to expect", x->text);
-	if (x->wait)
-		rd_hint(rd_error(r, at, "'%s': waiting for a state comes with a later version",
-				 x->text),
-			"leave 'wait' out: the condition is checked before the first run and after "
-			"each "
-			"session");
+}
+
+/* A state that comes by itself when nothing is done. */
+static void check_wait(struct reader *r, const struct ynode *at, const struct expr *x, bool admit)
+{
+	if (!x->wait || (admit && str_eq(x->subject, "temperature")))
+		return;
+	rd_hint(rd_error(r, at, "'%s': nothing is gained by waiting for %s", x->text, x->subject),
+		admit ? "leave 'wait' out: only the temperature is waited for"
+		      : "leave 'wait' out: only a condition of admit on the temperature waits");
+}
+
+static void check_run_only(struct reader *r, const struct ynode *at, const struct expr *x)
+{
+	if (expr_of_a_run(x->subject))
+		rd_hint(rd_error(r, at, "'%s': %s is known of a run only", x->text, x->subject),
+			"it belongs into 'admit'");
 }
 
 READ_SECTION(read_conditions)
@@ -196,6 +207,9 @@ READ_SECTION(read_conditions)
 		if (!text || !rd_expr(r, at, text, &x))
 			continue;
 		refuse_parts(r, at, &x);
+		check_wait(r, at, &x, to == &r->s->admit);
+		if (to != &r->s->admit)
+			check_run_only(r, at, &x);
 		rd_fact(r, at, x.subject);
 		rd_fact_value(r, at, &x);
 		*VEC_PUSH(to) = x;

@@ -46,6 +46,12 @@ has "$T/err" "lost"
 t "report renders whatever the verdict" 0 "$P" report red/result.json --junit again.xml
 ok "and writes JUnit" xmllint --noout again.xml
 t "against another result instead of the baseline" 1 "$P" judge red/result.json --against blkgate-out/result.json
+jq '.suite = "other"' blkgate-out/result.json >suite.json
+t "not against one of another suite" 2 "$P" judge red/result.json --against suite.json
+has "$T/err" "'suite.json' is of suite 'other', not of"
+jq '.profile = "fast"' blkgate-out/result.json >profile.json
+t "nor of another profile" 2 "$P" judge red/result.json --against blkgate-out/result.json --against profile.json
+has "$T/err" "'profile.json' is of profile 'fast', not of 'default'"
 
 t "json on stdout is whole and alone" 0 "$P" run s.yaml --target "$T/scratch" --seed 11 --json -
 ok "stdout parses" jq -e '.blkgate_result == 1' "$T/out"

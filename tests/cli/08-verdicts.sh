@@ -218,6 +218,13 @@ t "a new epoch wants a reason" 2 "$P" baseline accept stolen.json --new-epoch
 t "a new epoch" 0 "$P" baseline accept stolen.json --new-epoch --reason STOR-1
 t "show of two epochs" 0 "$P" baseline show five
 has "$T/out" "epoch 2"
+# What each step let through is said beside a pass as well.
+go "green at the level of the second epoch" 0 five --inject slow=30%
+has "$T/err" "creep"
+has "$T/err" "worse than the first sessions of the baseline"
+has out-five/junit.xml "worse than the first sessions of the baseline"
+t "and in the rich style" 0 "$P" judge out-five/result.json --junit rich.xml --junit-style rich
+has rich.xml 'name="creep" value='
 t "the first session is dropped" 0 "$P" baseline drop "$(basename "$(find baselines/five -name '*.json' | sort | head -n 1)" .json)" --suite five
 t "nobody is dropped twice" 2 "$P" baseline drop 20200101T000000-000000 --suite five
 

@@ -96,6 +96,36 @@ umount /mnt
 t "writing over a partition table" 4 $B run $S --target /dev/ng0n2 --only write --allow-write serial:LAB0/nsid:2
 says "holds data (dos signature)"
 
+# ---- what is watched while it is measured ----
+W=tests/lab/admission.yaml
+watched() { grep -o '"watched": {.*' blkgate-out/result.json | head -n 1; }
+t "SMART, link, log and disk of a quiet run" 0 $B run $W --target /dev/nvme0n1 --set runtime=3s
+# The drive's 323 K; its link is 2.5 GT/s x1 and can do no more.
+if watched | grep -qE '"temperature": "[2-9] 50 50 50 50".*"link.speed": "[0-9]+ 2500 2500 2500 2500", "link.width": "[0-9]+ 1 1 1 1"'; then pass "50 C by SMART, 2.5 GT/s x1 under load"; else watched >/tmp/err && fail "what was watched"; fi
+if watched | grep -qE '"health.media_errors": "[2-9] 0 0".*"health.thermal_1_time": "[2-9] 0 0".*"kernel_log.lines": "1 0 0 0 0".*"device.other_bytes"'; then pass "counters, log and disk"; else watched >/tmp/err && fail "what was watched"; fi
+cost=$(watched | sed -n 's/.*"cost": *\([0-9]*\).*/\1/p')
+if [ "${cost:-0}" -gt 0 ] && [ "$cost" -lt 1000000000 ]; then pass "a look at the health took $((cost / 1000)) us"; else fail "cost $cost"; fi
+while :; do dd if=/dev/nvme0n1 bs=64k iflag=direct of=/dev/null 2>/dev/null; done &
+other=$!
+t "somebody else reads the drive" 4 $B run $W --target /dev/nvme0n1 --set runtime=500ms
+says "admit: other_io < 5% did not hold during the run on 'dut': it was '"
+kill $other 2>/dev/null
+wait $other
+(n=0 && while ! grep -q '"start"' blkgate-out/journal 2>/dev/null && [ $n -lt 100 ]; do n=$((n + 1)) && sleep 0.05; done
+	sleep 1 && echo 1 >/sys/class/nvme/nvme0/reset_controller) &
+rm -rf blkgate-out
+t "the controller is reset in the middle" 4 $B run $W --target /dev/nvme0n1 --set runtime=3s --set other=100%
+wait
+says "admit: kernel_log == clean did not hold during the run on 'dut': it was '"
+says "nvme nvme0: "
+echo 'nobody:x:65534:65534::/:/bin/sh' >/etc/passwd && echo 'nobody:x:65534:' >/etc/group
+chmod 644 /dev/nvme0n1 && chmod 755 /lab && mkdir -p /tmp/nobody && chown 65534 /tmp/nobody
+t "no kernel log without root, and no guess" 4 su -s /bin/sh nobody -c "$B run $W --target /dev/nvme0n1 --out /tmp/nobody/out"
+says "the kernel log may not be read (kernel.dmesg_restrict): run blkgate as root or with CAP_SYSLOG"
+echo 0 >/proc/sys/kernel/dmesg_restrict
+t "no SMART log without root, and no guess" 4 su -s /bin/sh nobody -c "$B run $W --target /dev/nvme0n1 --out /tmp/nobody/out"
+says "the SMART log of '/dev/nvme0' takes root (CAP_SYS_ADMIN)"
+
 # ---- polling, which only a drive with polled queues has ----
 # The read that proves nothing on this kernel (6.1): it succeeds by interrupt.
 t "hipri of io_uring without polled queues" 4 $B run $S --target /dev/nvme0n1 --only read --set engine=io_uring --set poll=true

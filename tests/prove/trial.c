@@ -73,7 +73,7 @@ static enum sequence_state trial_canary(const struct cell *c, struct rng *rng, u
 		size_t i = in.nfresh++;
 
 		canary_session(c, rng, log1p(c->effect), &fresh[i], &fresh_canary[i]);
-		stored_judge(&in, &out);
+		stored_look(&in, &out);
 	}
 	*cost = (unsigned)in.nfresh;
 	return out.state;
@@ -104,7 +104,7 @@ enum sequence_state trial_stored(const struct cell *c, struct rng *rng, const do
 		const double *shared = common ? common + c->sessions + i : NULL;
 
 		fresh[i] = session_value(c, rng, log1p(c->effect) + level(c, rng, shared));
-		stored_judge(&in, &out);
+		stored_look(&in, &out);
 	}
 	*cost = (unsigned)in.nfresh;
 	return out.state;

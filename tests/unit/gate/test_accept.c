@@ -233,6 +233,8 @@ static void test_epoch(void **state)
 	assert_int_equal(v->base_blocks, 1);
 	assert_true(fabs(v->change) < 1e-6);
 	lab_contains(v->text, "worse than the first sessions of the baseline");
+	assert_non_null(v->creep);
+	lab_contains(v->text, v->creep);
 	baseline_release(&s.b);
 	result_release(&r);
 	store_close(&s);

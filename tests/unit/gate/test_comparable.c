@@ -238,13 +238,21 @@ static void test_blocks(void **state)
 		{"a", 0},    {"a", 3600}, {"b", 4000}, {"a", 6 * 3600}, {"a", 6 * 3600 + 1},
 		{NULL, 100}, {NULL, 100}, {"b", 4001}, {"a", 7 * 3600},
 	};
-	const uint32_t want[] = {0, 0, 1, 0, 2, 3, 4, 1, 2};
+	const uint32_t want[] = {0, 0, 1, 0, 2, 2, 2, 1, 2};
+	/* nobody knows, in seconds of each other; then one is known, and another one is another */
+	const struct boot_time unknown[] = {{NULL, 0},  {NULL, 5},  {NULL, 10},
+					    {"a", 15},  {NULL, 20}, {"b", 25},
+					    {NULL, 30}, {"a", 35},  {NULL, 7 * 3600}};
+	const uint32_t few[] = {0, 0, 0, 0, 0, 1, 1, 0, 2};
 	uint32_t block[9];
 
 	(void)state;
-	assert_int_equal(blocks_assign(t, 9, block), 5);
+	assert_int_equal(blocks_assign(t, 9, block), 3);
 	for (unsigned i = 0; i < 9; i++)
 		assert_int_equal(block[i], want[i]);
+	assert_int_equal(blocks_assign(unknown, 9, block), 3);
+	for (unsigned i = 0; i < 9; i++)
+		assert_int_equal(block[i], few[i]);
 	assert_int_equal(blocks_assign(NULL, 0, block), 0);
 }
 

@@ -33,7 +33,8 @@ static void make(struct result *r, unsigned day, const double *level, double can
 static const double same[JOBS] = {1e5, 1e5, 1e5, 1e5}, half[JOBS] = {8e4, 8e4, 1e5, 1e5},
 		    one[JOBS] = {8e4, 1e5, 1e5, 1e5};
 
-static void baseline(struct baseline *b)
+/* The canary's sessions lie that far apart. */
+static void baseline_of(struct baseline *b, double wide)
 {
 	struct result r[10];
 	const struct result *p[10];
@@ -44,12 +45,17 @@ static void baseline(struct baseline *b)
 
 		for (unsigned j = 0; j < JOBS; j++)
 			level[j] = 1e5 * f;
-		make(&r[i], i, level, 1e5 * f, false);
+		make(&r[i], i, level, 1e5 * (1 + (i % 2 ? wide : -wide)), false);
 		p[i] = &r[i];
 	}
 	assert_int_equal(baseline_from_results(p, 10, b, &e), 0);
 	for (unsigned i = 0; i < 10; i++)
 		result_release(&r[i]);
+}
+
+static void baseline(struct baseline *b)
+{
+	baseline_of(b, .003);
 }
 
 static void expect(const double *level, double canary, bool untouched, bool suspected,
@@ -89,6 +95,62 @@ static void test_brake(void **state)
 	expect(half, 1.2e5, true, false, STATUS_REGRESSION); /* faster is no excuse */
 }
 
+/* An untouched canary that moved by so much, and what becomes of a loss of a fifth everywhere. */
+static void moved(double wide, double canary, double tight, double own, enum exit_status status)
+{
+	static const double all[JOBS] = {8e4, 8e4, 8e4, 8e4};
+	struct baseline b;
+	struct result r;
+
+	baseline_of(&b, wide);
+	make(&r, 40, all, 1e5 * canary, true);
+	if (tight > 0)
+		r.checks[0].tolerance = tight;
+	if (own > 0)
+		lab_gate(&r, JOBS, "read.iops", own)->role = ROLE_WATCH;
+	lab_judge(&r, &b);
+	if (r.status != status)
+		fail_msg("canary %.3f: status %d, wanted %d: %s", canary, (int)r.status,
+			 (int)status, r.environment ? r.environment : "not suspected");
+	result_release(&r);
+	baseline_release(&b);
+}
+
+/* It moved when its own loss is shown and is one by the measure of the gates that lean red, or by
+ * its own; one gate that is tight is no measure for the others. */
+static void test_moved(void **state)
+{
+	(void)state;
+	moved(.003, .992, 0.01, 0, STATUS_REGRESSION);
+	moved(.003, .97, 0.01, 0, STATUS_REGRESSION);
+	moved(.003, .93, 0.01, 0, STATUS_ERROR);
+	moved(.003, .97, 0, .02, STATUS_ERROR);
+	moved(.003, .97, 0, .04, STATUS_REGRESSION);
+	moved(.08, .93, 0, 0, STATUS_REGRESSION); /* it does that by itself */
+}
+
+/* What the canary did after the decision is no part of it. */
+static void test_moved_later(void **state)
+{
+	struct baseline b;
+	struct result r;
+	uint32_t s;
+
+	(void)state;
+	baseline(&b);
+	make(&r, 40, half, 1e5, true);
+	for (unsigned i = 0; i < 2; i++) {
+		s = lab_session(&r);
+		for (uint32_t j = 0; j < JOBS; j++)
+			lab_runs(&r, j, s, half[j]);
+		lab_runs(&r, JOBS, s, 6e4);
+	}
+	lab_judge(&r, &b);
+	assert_int_equal(r.status, STATUS_REGRESSION);
+	result_release(&r);
+	baseline_release(&b);
+}
+
 /* A canary that cannot be judged excuses nothing. */
 static void test_unknown_canary(void **state)
 {
@@ -111,6 +173,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_brake),
 		cmocka_unit_test(test_unknown_canary),
+		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_moved_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,6 +274,31 @@ static void a_failed_run_of_either_arm_fails_both(void **state)
 	}
 }
 
+/* A drive that was too hot in one arm makes the difference one of heat. */
+static void a_throttled_run_of_either_arm_leaves_it_undecided(void **state)
+{
+	(void)state;
+
+	for (unsigned arm = 0; arm < ARM_COUNT; arm++) {
+		const struct verdict *v;
+		struct watched hot = {0};
+		struct result r;
+
+		versus_init(&r);
+		pairs(&r, 0, 7, -0.3, 1);
+		lab_expect(judged(&r), VERDICT_REGRESSION, STATUS_REGRESSION, JUNIT_FAILURE);
+		watched_see(&hot, WATCHED_WARNING_TEMP_TIME, 4);
+		watched_see(&hot, WATCHED_WARNING_TEMP_TIME, 5);
+		r.runs.v[4 + arm].watched = &hot;
+		v = judged(&r);
+		lab_expect(v, VERDICT_INCONCLUSIVE, STATUS_INCONCLUSIVE, JUNIT_SKIPPED);
+		assert_string_equal(v->type, "throttled");
+		assert_int_equal(v->leaning, -1);
+		assert_false(v->wants_session);
+		result_release(&r);
+	}
+}
+
 static void a_workload_without_counterpart(void **state)
 {
 	(void)state;
@@ -503,6 +528,7 @@ int main(void)
 		cmocka_unit_test(an_absolute_tolerance),
 		cmocka_unit_test(a_known_loss_is_known),
 		cmocka_unit_test(nothing_missing_passes),
+		cmocka_unit_test(a_throttled_run_of_either_arm_leaves_it_undecided),
 		cmocka_unit_test(a_failed_run_of_either_arm_fails_both),
 		cmocka_unit_test(a_workload_without_counterpart),
 		cmocka_unit_test(a_zero_is_no_pass),

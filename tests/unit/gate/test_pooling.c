@@ -321,6 +321,13 @@ static void test_missed_stays_missed(void **state)
 	lab_judge(&r, NULL);
 	lab_expect(lab_verdict(&r, 0, 0), VERDICT_MISSED, STATUS_REGRESSION, JUNIT_FAILURE);
 	lab_contains(lab_verdict(&r, 0, 0)->text, "that was attempt 1");
+	/* and when a run of the later attempt fails */
+	r.runs.v[12].out.status = OUTCOME_IO_ERROR;
+	lab_judge(&r, NULL);
+	lab_expect(lab_verdict(&r, 0, 0), VERDICT_MISSED, STATUS_REGRESSION, JUNIT_FAILURE);
+	lab_contains(lab_verdict(&r, 0, 0)->text, "a later measurement failed");
+	assert_int_equal(lab_verdict(&r, 0, VERDICT_MEASURE)->status, STATUS_ERROR);
+	assert_int_equal(r.status, STATUS_REGRESSION);
 	result_release(&r);
 	result_release(&a);
 }
@@ -436,6 +443,11 @@ static void tolerance(struct result *a, struct result *r)
 	(void)a;
 	r->checks[0].tolerance = 0.10;
 }
+static void gates_joined(struct result *a, struct result *r)
+{
+	a->false_alarm = r->false_alarm = .0012;
+	lab_gate(r, 0, "read.clat.p99", .2);
+}
 static void gate_gone(struct result *a, struct result *r)
 {
 	(void)r;
@@ -470,6 +482,8 @@ static void test_refused(void **state)
 		{runs, "runs of a session 5 -> 3"},
 		{job_gone, "it measured 'old' on 'dut', which this suite lacks"},
 		{tolerance, "'gate read.iops' of 'rand-4k' demanded another thing then"},
+		{gates_joined, "its 1 gate turned red at a level of 0.1 % each, the 2 of the "
+			       "sequence would at 0.06 %"},
 		{gate_gone, "'gate read.bw' of 'rand-4k' is not in this suite any more"},
 	};
 
@@ -494,6 +508,31 @@ static void test_refused(void **state)
 		result_release(&a);
 		result_release(&r);
 	}
+}
+
+/* What is selected now is a part of the family that the sequence began with. */
+static void test_level_of_a_selection(void **state)
+{
+	struct result a, r;
+	struct err e;
+
+	(void)state;
+	two_jobs(&a, NEW_DAY, true);
+	two_jobs(&r, NEW_DAY + 1, false);
+	a.false_alarm = r.false_alarm = .0012;
+	lab_judge(&a, NULL);
+	assert_int_equal(a.judged_gates, 2);
+	/* on its own it was judged at a level of its own */
+	assert_int_equal(pool(&r, &a, NULL, &e), ERR_REFUSED);
+	lab_contains(e.text, "'new.json' is no evidence");
+	for (size_t i = 0; i < r.runs.n; i++)
+		outcome_release(&r.runs.v[i].out);
+	VEC_RELEASE(&r.runs);
+	VEC_RELEASE(&r.sessions);
+	if (pool(&r, &a, NULL, &e) != 0)
+		fail_msg("%s", e.text);
+	result_release(&r);
+	result_release(&a);
 }
 
 /* Without a change id what an unchanged machine does not keep may differ. */
@@ -555,6 +594,7 @@ int main(void)
 		cmocka_unit_test(test_carried),
 		cmocka_unit_test(test_missed_stays_missed),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_level_of_a_selection),
 		cmocka_unit_test(test_without_change),
 		cmocka_unit_test(test_damaged),
 	};

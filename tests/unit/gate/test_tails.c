@@ -94,6 +94,43 @@ static void test_cliff(void **state)
 	judged("read.clat.p90", 2000, 4000, 600, VERDICT_PASS, "read.clat.p90 +0.");
 }
 
+/* So much time has no counterpart in shares: on a cliff such a gate says nothing, and says so. It
+ * may be wider than the cliff is high, and it is judged by the percentile where there is none. */
+static void test_absolute(void **state)
+{
+	static const struct {
+		const char *gate;
+		double tolerance;
+		unsigned was, is;
+		enum verdict_kind kind;
+		const char *has;
+	} cases[] = {
+		{"read.clat.p99", 1e6, 2000, 4000, VERDICT_INCONCLUSIVE, "no absolute tolerance"},
+		{"read.clat.p99", 1e6, 2000, 2000, VERDICT_INCONCLUSIVE, "tolerance in per cent"},
+		{"read.clat.p99", 1e5, 200, 200, VERDICT_PASS, "read.clat.p99 "},
+		{"read.clat.p90", 1e5, 2000, 4000, VERDICT_PASS, "read.clat.p90 "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct verdict *v;
+		struct baseline b;
+		struct result r;
+
+		modes_baseline(&b, cases[i].gate, cases[i].was, 600);
+		modes_result(&r, 40, cases[i].gate, cases[i].is, 600);
+		r.checks[0].absolute = true;
+		r.checks[0].tolerance = cases[i].tolerance;
+		lab_judge(&r, &b);
+		v = lab_verdict(&r, 0, 0);
+		if (v->kind != cases[i].kind)
+			fail_msg("%zu: %s: %s", i, verdict_name(v->kind), v->text);
+		lab_contains(v->text, cases[i].has);
+		result_release(&r);
+		baseline_release(&b);
+	}
+}
+
 /* 0.1 -> 0.2 %: p99 stands still. */
 static void test_tail(void **state)
 {
@@ -104,6 +141,8 @@ static void test_tail(void **state)
 	judged("read.clat.tail", 200, 400, 20, VERDICT_REGRESSION, "+9");
 	/* all in three bursts: too few events to be red, too many I/Os to be green */
 	judged("read.clat.tail", 200, 400, 3, VERDICT_INCONCLUSIVE, "is of fewer than 15 bursts");
+	/* p99 itself on the cliff: the share between the modes tells it */
+	judged("read.clat.tail", 2000, 4000, 600, VERDICT_REGRESSION, "share of I/Os slower than ");
 	/* none at all is no loss, whatever it comes in */
 	judged("read.clat.tail", 200, 0, 3, VERDICT_IMPROVEMENT, "looked at");
 	/* and where there was none, some are one */
@@ -262,10 +301,10 @@ static void test_share(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cliff),  cmocka_unit_test(test_tail),
-		cmocka_unit_test(test_stored), cmocka_unit_test(test_without_tails),
-		cmocka_unit_test(test_gap),    cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_cliff),         cmocka_unit_test(test_absolute),
+		cmocka_unit_test(test_tail),          cmocka_unit_test(test_stored),
+		cmocka_unit_test(test_without_tails), cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_counts),        cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void test_round_trips(void **state)
 	ROUND_TRIP(job_files, enum job_files, FILES_PER_JOB + 1);
 	ROUND_TRIP(job_state, enum job_state, JOB_ERROR + 1);
 	ROUND_TRIP(target_kind, enum target_kind, TARGET_DIR + 1);
-	ROUND_TRIP(outcome_status, enum outcome_status, OUTCOME_COMPANION + 1);
+	ROUND_TRIP(outcome_status, enum outcome_status, OUTCOME_ADMISSION + 1);
 	ROUND_TRIP(check_op, enum check_op, OP_NE + 1);
 	ROUND_TRIP(check_kind, enum check_kind, CHECK_EXPECT + 1);
 	ROUND_TRIP(check_role, enum check_role, ROLE_WATCH + 1);

@@ -43,6 +43,44 @@ static struct verdict *a_regression(struct sample *s)
 	return v;
 }
 
+/* Beside a pass as well, and of ten thousand rows those that have something to say. */
+static void creep_is_said(void **state)
+{
+	struct sample s;
+	struct verdict *v;
+	struct str out;
+
+	(void)state;
+	sample_init(&s);
+	str_init(&out);
+	v = sample_verdict(&s, 0, 0, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+	v->creep = "30.0 % worse than the first sessions of the baseline";
+	for (unsigned i = 0; i < 300; i++)
+		sample_verdict(&s, 0, 0, VERDICT_PASS, JUNIT_CASE, STATUS_PASS);
+	report_console(&s.r, &plain, &out);
+	assert_non_null(strstr(out.s, "\n  creep        30.0 % worse than the first sessions"));
+	str_release(&out);
+	sample_release(&s);
+}
+
+/* A session without a value has none in the row of values. */
+static void a_session_without_value(void **state)
+{
+	struct sample s;
+	struct verdict *v;
+	struct str out;
+
+	(void)state;
+	sample_init(&s);
+	str_init(&out);
+	v = a_regression(&s);
+	v->session_values[1] = NAN;
+	block_of(&s, v, &plain, &out);
+	assert_non_null(strstr(out.s, "now 409 k IOPS, no value"));
+	str_release(&out);
+	sample_release(&s);
+}
+
 static void the_block_says_what_the_reader_needs(void **state)
 {
 	(void)state;
@@ -64,6 +102,63 @@ static void the_block_says_what_the_reader_needs(void **state)
 	assert_non_null(strstr(out.s, "again:     blkgate run x.yaml --target /x --only a\n"));
 	assert_non_null(strstr(out.s, "in fio:    fio --name="));
 	str_release(&out);
+	sample_release(&s);
+}
+
+/* A drive at x4, watched in two runs; the first one warmer. */
+static void watched_runs(struct sample *s, struct watched w[2])
+{
+	facts_set(&s->target.facts, &s->r.arena, "link.max_speed", "8 GT/s", NULL);
+	facts_set(&s->target.facts, &s->r.arena, "link.max_width", "4", NULL);
+	for (int i = 0; i < 2; i++) {
+		sample_run(s, 0, 1000);
+		w[i] = (struct watched){0};
+		watched_see(&w[i], WATCHED_LINK_SPEED, 8000);
+		watched_see(&w[i], WATCHED_LINK_WIDTH, 4);
+		watched_see(&w[i], WATCHED_TEMPERATURE, i ? 44 : 46);
+		watched_see(&w[i], WATCHED_THERMAL_1_TIME, 9);
+		watched_see(&w[i], WATCHED_KERNEL_LOG, 0);
+		s->r.runs.v[i].watched = &w[i];
+	}
+}
+
+/* DESIGN 3.6: what changed, and what it was not, of what was really seen. */
+static void what_changed_and_what_is_excluded(void **state)
+{
+	(void)state;
+	struct watched w[2];
+	struct verdict *v;
+	struct sample s;
+	struct str out;
+
+	sample_init(&s);
+	str_init(&out);
+	watched_runs(&s, w);
+	v = a_regression(&s);
+	v->changed = "nothing under test changed";
+	v->text = "read.iops -7.3 %: worse beyond the tolerance; nothing under test changed";
+	block_of(&s, v, &plain, &out);
+	assert_non_null(strstr(out.s, "  why:       worse beyond the tolerance\n"));
+	assert_non_null(strstr(out.s, "  changed:   nothing under test changed\n"));
+	assert_non_null(strstr(out.s, "  excluded:  link 8 GT/s x4 under load, 44..46 C, no "
+				      "throttling, kernel log\n             clean\n"));
+	assert_null(strstr(out.s, "seen:"));
+	assert_null(strstr(out.s, "not known:"));
+	assert_null(strstr(out.s, "other I/O"));
+	/* a run that failed is no evidence, and one that nobody watched leaves it unknown */
+	str_clear(&out);
+	watched_see(&w[1], WATCHED_KERNEL_LOG, 1);
+	w[1].line = "I/O error, dev \033[2J";
+	watched_miss(&w[0], &s.r.arena, WATCHED_TEMPERATURE, "it takes root");
+	block_of(&s, v, &plain, &out);
+	assert_non_null(strstr(out.s, "  seen:      kernel log 1 line: I/O error, dev \\x1b[2J\n"));
+	assert_non_null(strstr(out.s, "  not known: temperature (it takes root)\n"));
+	str_clear(&out);
+	s.r.runs.v[0].out.status = s.r.runs.v[1].out.status = OUTCOME_IO_ERROR;
+	block_of(&s, v, &plain, &out);
+	assert_null(strstr(out.s, "excluded:"));
+	str_release(&out);
+	facts_release(&s.target.facts);
 	sample_release(&s);
 }
 
@@ -356,7 +451,10 @@ static void only_decided_company_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(creep_is_said),
+		cmocka_unit_test(a_session_without_value),
 		cmocka_unit_test(the_block_says_what_the_reader_needs),
+		cmocka_unit_test(what_changed_and_what_is_excluded),
 		cmocka_unit_test(the_last_line_counts_and_explains),
 		cmocka_unit_test(measured_only_says_so),
 		cmocka_unit_test(a_failed_run_shows_no_number),

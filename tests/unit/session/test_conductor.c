@@ -92,6 +92,36 @@ static void one_session_without_baseline(void **state)
 	close_world(&w);
 }
 
+/* What one workload is slowed by, the other does not feel; one that may not run has no run. */
+static void one_is_slowed_and_one_left_out(void **state)
+{
+	static const struct inject in[3] = {{.slow = 0.5}, {0}, {0}};
+	static const bool only[3] = {true, true, false};
+	uint64_t ios[2] = {0};
+	struct world w;
+	struct err e;
+
+	(void)state;
+	open_world(&w, "blkgate: 1\nname: t\n"
+		       "defaults: {ioengine: sim, size: 1MiB, runtime: 1s, runs: 2, sessions: 2}\n"
+		       "workloads:\n  - {name: a, rw: read}\n  - {name: b, rw: read}\n"
+		       "  - {name: c, rw: read}\n");
+	w.options.inject_job = in;
+	w.options.only_job = only;
+	w.options.inject_text = "a test";
+	assert_int_equal(conduct(&w, &e), 0);
+	assert_int_equal(w.result.runs.n, 8);
+	for (size_t i = 0; i < w.result.runs.n; i++) {
+		const struct run *r = &w.result.runs.v[i];
+
+		assert_true(r->job < 2);
+		ios[r->job] += r->out.dir[DIR_READ].ios;
+	}
+	assert_true(ios[0] * 2 >= ios[1] - 8 && ios[0] * 2 <= ios[1] + 8);
+	assert_string_equal(w.result.inject, "a test");
+	close_world(&w);
+}
+
 static void least_sessions_are_made(void **state)
 {
 	(void)state;
@@ -227,16 +257,71 @@ static void the_observer_sees_each_run(void **state)
 	close_world(&w);
 }
 
+/* A clock that moves only when somebody waits. */
+static uint64_t wait_now(void *arg)
+{
+	return *(uint64_t *)arg;
+}
+
+static void wait_pause(void *arg, uint64_t until)
+{
+	assert_true(until > *(uint64_t *)arg);
+	*(uint64_t *)arg = until;
+}
+
+static void on_notice(void *arg, const struct session_event *ev)
+{
+	if (ev->kind == EVENT_NOTICE && strstr(ev->text, "waiting up to 10 min"))
+		++*(unsigned *)arg;
+}
+
+/* On a machine without a thermometer the temperature never is what was asked for. */
+static void a_run_that_waited_in_vain_is_not_made(void **state)
+{
+	(void)state;
+	struct world w;
+	struct err e;
+	struct host empty;
+	uint64_t now = 7000000000ULL;
+	struct session_clock clock = {wait_now, wait_pause, &now};
+	unsigned told = 0;
+
+	open_world(&w, "blkgate: 1\nname: t\nadmit: [temperature < 70C wait 10min]\n"
+		       "defaults: {ioengine: psync, direct: auto, size: 64KiB, runtime: 50ms}\n"
+		       "workloads:\n  - {name: a, rw: read, expect: [read.iops >= 1]}\n");
+	/* the plan has seen that there is none; it may be gone only since then */
+	assert_non_null(w.plan.setup_error);
+	w.plan.setup_error = NULL;
+	assert_int_equal(w.plan.jobs[0].state, JOB_READY);
+	empty.root = w.dir;
+	w.options.host = &empty;
+	w.options.clock = &clock;
+	w.options.event = on_notice;
+	w.options.arg = &told;
+	assert_int_equal(conduct(&w, &e), 0);
+	assert_int_equal(told, 1);
+	assert_true(now == 7000000000ULL + 600 * 1000000000ULL);
+	assert_int_equal(w.result.runs.n, 1);
+	assert_int_equal(w.result.runs.v[0].out.status, OUTCOME_ADMISSION);
+	assert_non_null(strstr(w.result.runs.v[0].out.text, "also after waiting 10 min"));
+	assert_null(w.result.runs.v[0].watched);
+	assert_int_equal(w.result.status, STATUS_ERROR);
+	assert_string_equal(w.result.verdicts.v[0].type, "admission");
+	close_world(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_session_without_baseline),
+		cmocka_unit_test(one_is_slowed_and_one_left_out),
 		cmocka_unit_test(least_sessions_are_made),
 		cmocka_unit_test(a_failed_job_is_not_run_again_and_the_rest_goes_on),
 		cmocka_unit_test(the_byte_budget_stops_writers),
 		cmocka_unit_test(stopped_before_it_began),
 		cmocka_unit_test(the_journal_tells_the_same),
 		cmocka_unit_test(the_observer_sees_each_run),
+		cmocka_unit_test(a_run_that_waited_in_vain_is_not_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
