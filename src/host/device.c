@@ -314,8 +314,9 @@ static void common_facts(const struct host *h, const struct blocks *b,
 	free(names);
 }
 
-void disk_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
-		struct arena *a)
+/* Of the disks below: what one is, or what several have in common. */
+static void disk_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
+		       struct arena *a)
 {
 	struct block_list leaves = {0};
 	struct str why;

@@ -135,9 +135,6 @@ void mount_options(const struct mount_entry *m, struct str *out);
 /* device.* and link.* of the device i (a partition's are its disk's). */
 void device_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
 		  struct arena *a);
-/* Of the disks below: what one is, or what several have in common. */
-void disk_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
-		struct arena *a);
 /* The same keys with one answer: "none" (value) or unknown (why). */
 void device_facts_all(struct facts *f, struct arena *a, const char *value, const char *why);
 /* nodes.c: device.numa_node of a physical disk: a number, -1 when firmware did not say, none. */
