@@ -52,7 +52,7 @@ static void where_it_was(void **state)
 static void followed_to_another_name(void **state)
 {
 	static const char *const ids[] = {"/dev/nvme0n1", "serial:S1/nsid:1",
-					  "eui.00000000000000a1", "pci:" PCI1};
+					  "eui.00000000000000a1", ("pci:" PCI1)};
 	struct fixture *x = *state;
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
