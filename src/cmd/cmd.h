@@ -47,7 +47,7 @@ struct options {
 	VEC(const char *) targets, allow_write, against, with;
 	VEC(struct setting) policy;
 	const char *out, *junit, *json, *baselines, *profile, *only, *check, *change, *inject,
-		*reason, *suite, *latency_log, *history, *by, *versus, *ab;
+		*reason, *suite, *latency_log, *history, *by, *versus, *ab, *root, *targets_file;
 	enum junit_style junit_style;
 	uint32_t runs, sessions_min, sessions_max, pairs, trials;
 	double undecided; /* share, 0 = not given */
@@ -65,7 +65,7 @@ extern const struct option_def opt_out, opt_junit, opt_junit_style, opt_json, op
 	opt_policy, opt_bisect, opt_dry_run, opt_quiet, opt_verbose, opt_strict, opt_reason,
 	opt_new_epoch, opt_against, opt_suite, opt_engines, opt_rules, opt_latency_log, opt_from,
 	opt_write, opt_undecided, opt_history, opt_with, opt_by, opt_two_sided, opt_versus, opt_ab,
-	opt_pairs;
+	opt_pairs, opt_root, opt_targets;
 
 /* Parses the command line (unknown options are refused with the nearest known one; "--" ends them)
  * and answers --help with usage, options and example on stdout. Returns -1 to go on, else the exit
@@ -93,7 +93,7 @@ struct documents {
 	size_t n;
 	const struct report_suite_error *broken;
 	size_t nbroken;
-	bool own; /* the results are this invocation's: write them to paths, junit.xml to --out */
+	bool own;  /* the results are this invocation's: write them to paths, junit.xml to --out */
 	bool keep; /* the result in --out is what a refusal speaks of: it stays where it is */
 };
 /* To a file, or to stdout for "-": ERR_OUTPUT. */

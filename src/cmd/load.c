@@ -7,45 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ROLE=ID, or ID alone for the single target. A path may hold '=': a role is a plain word. */
-static struct target_arg target_arg(const char *text)
-{
-	const char *eq = strchr(text, '=');
-
-	if (!eq || eq == text)
-		return (struct target_arg){.id = text};
-	for (const char *c = text; c < eq; c++)
-		if (!c_isalnum(*c) && *c != '_' && *c != '-')
-			return (struct target_arg){.id = text};
-	*(char *)eq = '\0';
-	return (struct target_arg){.role = text, .id = eq + 1};
-}
-
-static int read_targets(struct load *l, struct options *o, bool need, struct err *e)
-{
-	for (size_t i = 0; i < o->targets.n; i++) {
-		struct target_arg t = target_arg(o->targets.v[i]);
-
-		if (!t.role && o->targets.n > 1) {
-			err_set(e, ERR_USAGE, "target '%s' needs a role, for there are several",
-				t.id);
-			return err_hint(e, "--target old=%s --target new=...", t.id);
-		}
-		if (!t.role)
-			t.role = "dut";
-		for (size_t k = 0; k < l->targets.n; k++)
-			if (str_eq(l->targets.v[k].role, t.role))
-				return err_set(e, ERR_USAGE, "two targets have the role '%s'",
-					       t.role);
-		*VEC_PUSH(&l->targets) = t;
-	}
-	if (need && !l->targets.n) {
-		err_set(e, ERR_USAGE, "no target was named");
-		return err_hint(e, "--target FOLDER works without root: --target /var/tmp");
-	}
-	return 0;
-}
-
 static void plan_one(struct load *l, struct loaded *s, struct options *o, bool lint)
 {
 	const struct own_folder own[] = {{"baselines", o->baselines},
@@ -83,6 +44,8 @@ static void plan_one(struct load *l, struct loaded *s, struct options *o, bool l
 	s->has_suite = s->has_plan = true;
 	if (plan_make(&s->suite, &po, &s->plan, &s->diags, &s->err) < 0)
 		return;
+	for (size_t i = 0; i < l->by_host_file.n; i++)
+		notices_add(&s->plan.notices, "%s", l->by_host_file.v[i]);
 	if ((po.interleave.kind != INTERLEAVE_NONE || (lint && o->pairs)) &&
 	    interleave_check(o, &s->plan, &s->err) < 0)
 		return;
@@ -109,13 +72,15 @@ int load_open(struct load *l, struct options *o, bool need_targets, bool lint,
 {
 	struct err e = ERR_INIT;
 
-	*l = (struct load){.host = {.root = "/"}};
+	*l = (struct load){.host = {.root = o->root ? o->root : "/"}};
+	notices_init(&l->by_host_file);
+	arena_init(&l->host_file.arena);
 	l->seed = o->has_seed ? o->seed : rng_entropy() >> 11;
 	if (!o->args.n) {
 		err_set(&e, ERR_USAGE, "no suite was named");
 		err_hint(&e, "suites/smoke.yaml runs anywhere");
-	} else {
-		read_targets(l, o, need_targets, &e);
+	} else if (!o->root || host_check_root(&l->host, &e) == 0) {
+		load_targets(l, o, need_targets, &e);
 		if (!e.code)
 			interleave_options(o, l, lint, &e);
 	}
@@ -156,6 +121,8 @@ void load_release(struct load *l)
 	}
 	free(l->v);
 	VEC_RELEASE(&l->targets);
+	notices_release(&l->by_host_file);
+	host_file_release(&l->host_file);
 }
 
 void forecast_text(const struct loaded *s, const struct baseline *b, bool any_role, struct str *out)

@@ -7,6 +7,7 @@
 #define BLKGATE_CMD_LOAD_H
 
 #include "cmd/cmd.h"
+#include "cmd/hostfile.h"
 #include "plan/plan.h"
 
 struct loaded {
@@ -23,6 +24,8 @@ struct load {
 	size_t n;
 	struct host host;
 	VEC(struct target_arg) targets;
+	struct host_file host_file; /* its texts are in targets and in the options */
+	struct notices by_host_file; /* what was taken from it */
 	uint64_t seed;
 	struct interleave interleave; /* what --versus, --ab and --pairs ask for */
 	uint32_t first_look;          /* pairs that are always made */
@@ -35,6 +38,9 @@ struct load {
 int load_open(struct load *l, struct options *o, bool need_targets, bool lint,
 	      enum diag_level least);
 void load_release(struct load *l);
+/* targets.c: the targets of o->targets, roles of the host file among them, whose permission and
+ * labels join those of the command line. ERR_USAGE. */
+int load_targets(struct load *l, struct options *o, bool need, struct err *e);
 /* interleave.c: fills in what is compared. ERR_USAGE. */
 int interleave_options(const struct options *o, struct load *l, bool lint, struct err *e);
 /* Notices; ERR_SUITE when no gate could turn red within the pairs. */

@@ -53,6 +53,8 @@ TAKE_TEXT(history)
 TAKE_TEXT(by)
 TAKE_TEXT(versus)
 TAKE_TEXT(ab)
+TAKE_TEXT(root)
+TAKE_TEXT(targets_file)
 
 #define TAKE_FLAG(field)                                                                           \
 	static int take_##field(struct options *o, const char *value, struct err *e)               \
@@ -284,6 +286,9 @@ ROW(opt_two_sided, "--two-sided", NULL, two_sided,
     "say whether a difference beyond the gate's tolerance is excluded, in both directions");
 ROW(opt_suite, "--suite", "FILE", suite, "the suite: its file or its name");
 ROW(opt_rules, "--rules", NULL, rules, "list what lint finds: number, word, level");
+ROW(opt_targets, "--targets", "FILE", targets_file,
+    "roles of this machine instead of /etc/blkgate/targets.yaml: id, allow_write, labels");
+ROW(opt_root, "--root", "DIR", root, "look at the machine recorded there instead of this one");
 ROW(opt_engines, "--engines", NULL, engines, "say for each engine whether it is usable here");
 
 static const struct option_def *find(const struct option_def *const *defs, const char *name,

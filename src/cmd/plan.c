@@ -8,9 +8,10 @@
 #include <stdlib.h>
 
 static const struct option_def *const defs[] = {
-	&opt_target,    &opt_set,    &opt_only,  &opt_check,       &opt_runs,    &opt_sessions,
-	&opt_budget,    &opt_seed,   &opt_label, &opt_allow_write, &opt_profile, &opt_policy,
-	&opt_baselines, &opt_versus, &opt_ab,    &opt_pairs,       NULL,
+	&opt_target,   &opt_set,    &opt_only,      &opt_check,  &opt_runs,
+	&opt_sessions, &opt_budget, &opt_seed,      &opt_label,  &opt_allow_write,
+	&opt_profile,  &opt_policy, &opt_baselines, &opt_versus, &opt_ab,
+	&opt_pairs,    &opt_root,   &opt_targets,   NULL,
 };
 
 static void show(struct loaded *s, const struct baseline *b, struct str *text)

@@ -1,110 +1,119 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cmd/cmd.h"
+#include "cmd/probe.h"
 
-#include "base/units.h"
-#include "host/host.h"
 #include "session/session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-static const struct option_def *const defs[] = {NULL};
+static const struct option_def *const defs[] = {&opt_json, &opt_root, NULL};
 
-/* Names of hardware and mount points are foreign text: control characters stay off the terminal. */
-static void put_fact(const char *key, const char *value, const char *why)
+static void look_at_block(const struct host *h, struct probed *x, struct arena *a)
 {
-	struct str s;
-
-	str_init(&s);
-	str_addf(&s, "  %-24s ", key);
-	str_add_clean(&s, value ? value : "unknown: ", SIZE_MAX);
-	if (!value)
-		str_add_clean(&s, why ? why : "no reason given", SIZE_MAX);
-	puts(s.s);
-	str_release(&s);
-}
-
-static void put_use(const struct host *h, const struct target *t)
-{
-	struct notices users;
 	struct err e = ERR_INIT;
 
-	if (t->kind != TARGET_BLOCK)
+	host_in_use(h, &x->t, &x->users.v, &x->users.err);
+	host_identities(h, &x->t, &x->identities.v, &x->identities.err);
+	if (host_identity(h, x->id, &x->t, &e) != 1)
+		x->refused = arena_printf(a, "%s%s%s", e.text, e.hint[0] ? "; " : "", e.hint);
+	host_signature(h, &x->t, a, &x->signature, &x->signature_err);
+}
+
+static void look_at(struct probe *p, const char *id)
+{
+	struct probed *x = &p->v[p->n++];
+
+	x->id = id;
+	notices_init(&x->users.v);
+	notices_init(&x->identities.v);
+	if (host_target(&p->host, NULL, id, &p->arena, &x->t, &x->err) < 0) {
+		p->status = status_worse(p->status, status_of(&x->err));
 		return;
-	notices_init(&users);
-	if (host_in_use(h, t, &users, &e) < 0)
-		put_fact("in use by", NULL, e.text);
-	for (size_t i = 0; i < users.n; i++)
-		put_fact("in use by", users.v[i], NULL);
-	if (!e.code && !users.n)
-		put_fact("in use by", "nothing", NULL);
-	notices_release(&users);
-}
-
-/* Of the machine, and worth knowing whatever is asked about. */
-static void put_left(void)
-{
-	struct notices left;
-
-	notices_init(&left);
-	session_settings_left(SESSION_SETTINGS, &left);
-	for (size_t i = 0; i < left.n; i++)
-		put_fact("left switched", left.v[i], NULL);
-	notices_release(&left);
-}
-
-static enum exit_status probe(const struct host *h, const char *id)
-{
-	struct arena a;
-	struct target t;
-	struct err e = ERR_INIT;
-	struct str size;
-
-	arena_init(&a);
-	if (host_target(h, NULL, id, &a, &t, &e) < 0) {
-		say_err(&e);
-		arena_release(&a);
-		return status_of(&e);
 	}
-	str_init(&size);
-	unit_format(&size, UNIT_BYTES, (double)t.size);
-	put_fact(id, t.path, NULL);
-	if (t.passthrough)
-		put_fact("passthrough", t.passthrough, NULL);
-	put_fact("kind", target_kind_name(t.kind), NULL);
-	put_fact(t.kind == TARGET_DIR ? "free" : "size", size.s, NULL);
-	for (size_t i = 0; i < t.facts.n; i++)
-		put_fact(t.facts.v[i].key, t.facts.v[i].value, t.facts.v[i].why);
-	put_use(h, &t);
-	if (t.kind == TARGET_BLOCK && host_identity(h, id, &t, &e) == 1)
-		put_fact("--allow-write", id, NULL);
-	else if (t.kind == TARGET_BLOCK)
-		put_fact("--allow-write", e.hint[0] ? e.hint : e.text, NULL);
-	str_release(&size);
-	facts_release(&t.facts);
-	arena_release(&a);
-	return STATUS_PASS;
+	host_health(&p->host, &x->t, &x->t.facts, &p->arena);
+	if (x->t.kind == TARGET_BLOCK)
+		look_at_block(&p->host, x, &p->arena);
+}
+
+static void gather(struct probe *p, const struct options *o)
+{
+	arena_init(&p->arena);
+	facts_init(&p->machine);
+	notices_init(&p->left);
+	p->v = xcalloc(o->args.n, sizeof(*p->v));
+	for (size_t i = 0; i < o->args.n; i++)
+		look_at(p, o->args.v[i]);
+	host_facts(&p->host, &p->machine, &p->arena);
+	host_kernel_log(&p->host, &p->machine, &p->arena);
+	if (str_eq(p->host.root, "/"))
+		session_settings_left(SESSION_SETTINGS, &p->left);
+}
+
+static void release(struct probe *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (!p->v[i].err.code)
+			facts_release(&p->v[i].t.facts);
+		notices_release(&p->v[i].users.v);
+		notices_release(&p->v[i].identities.v);
+	}
+	free(p->v);
+	notices_release(&p->left);
+	facts_release(&p->machine);
+	arena_release(&p->arena);
+}
+
+static void show(struct probe *p, const struct options *o)
+{
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].err.code)
+			say_err(&p->v[i].err);
+	/* a document on stdout stands there alone */
+	if (!o->json || !str_eq(o->json, "-"))
+		probe_text(p);
+	if (o->json && probe_json(p, o->json, &e) < 0) {
+		say_err(&e);
+		p->status = status_worse(p->status, status_of(&e));
+	}
 }
 
 int cmd_probe(int argc, char **argv)
 {
-	const struct host host = {.root = "/"};
+	struct probe p = {.host = {.root = "/"}, .status = STATUS_PASS};
 	struct options o;
-	enum exit_status status = STATUS_PASS;
+	struct err e = ERR_INIT;
 	int rc = command_start(
-		&o, "probe ID...",
-		"Says who a device, file or folder is: its facts, its link, and what uses it.\n"
+		&o, "probe ID... [OPTION]...",
+		"Says who a device, file or folder is: its facts, the links on its way to the "
+		"CPU,\n"
+		"what uses it, by which names it may be written, and the machine it is in.\n"
 		"Opens nothing for writing.",
-		defs, "  blkgate probe /dev/nvme0n1 /var/tmp", argc, argv);
+		defs,
+		"  blkgate probe /dev/nvme0n1 /var/tmp\n"
+		"  blkgate probe --json probe.json serial:S4EWNX0R123456/nsid:1",
+		argc, argv);
 
 	if (rc >= 0)
 		return rc;
+	if (o.root)
+		p.host.root = o.root;
 	if (!o.args.n) {
-		say("blkgate: nothing was named to probe");
-		status = STATUS_USAGE;
+		err_set(&e, ERR_USAGE, "nothing was named to probe");
+		err_hint(&e, "`lsblk` lists the devices of this machine");
+	} else if (o.root) {
+		host_check_root(&p.host, &e);
 	}
-	for (size_t i = 0; i < o.args.n; i++)
-		status = status_worse(status, probe(&host, o.args.v[i]));
-	put_left();
+	if (e.code) {
+		say_err(&e);
+		options_release(&o);
+		return (int)status_of(&e);
+	}
+	gather(&p, &o);
+	show(&p, &o);
+	rc = (int)p.status;
+	release(&p);
 	options_release(&o);
-	return (int)status;
+	return rc;
 }

@@ -12,7 +12,7 @@ static const struct option_def *const defs[] = {
 	&opt_change,    &opt_inject,   &opt_allow_write, &opt_policy,      &opt_wait_lock,
 	&opt_bisect,    &opt_dry_run,  &opt_quiet,       &opt_verbose,     &opt_latency_log,
 	&opt_history,   &opt_with,     &opt_versus,      &opt_ab,          &opt_pairs,
-	NULL,
+	&opt_targets,   NULL,
 };
 
 /* Where the documents of this run went, what it chose and how much it said is not what the next one

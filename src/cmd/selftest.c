@@ -16,9 +16,9 @@
 #define BASE_SESSIONS 5u /* fewer would be judged by the provisional rule */
 
 static const struct option_def *const defs[] = {
-	&opt_target,    &opt_set,         &opt_only,     &opt_runs,   &opt_seed,
-	&opt_label,     &opt_allow_write, &opt_sessions, &opt_trials, &opt_quiet,
-	&opt_wait_lock, &opt_baselines,   &opt_profile,  NULL,
+	&opt_target,    &opt_set,         &opt_only,     &opt_runs,    &opt_seed,
+	&opt_label,     &opt_allow_write, &opt_sessions, &opt_trials,  &opt_quiet,
+	&opt_wait_lock, &opt_baselines,   &opt_profile,  &opt_targets, NULL,
 };
 
 struct selftest {

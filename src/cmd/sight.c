@@ -32,7 +32,7 @@ static void told(const struct loaded *s, const struct check *c, const struct cal
 		 "it takes ",
 		 got->sessions);
 	add_amount(&text, got, got->needed);
-	calibration_cure(ask, got, &cure);
+	calibration_cure(got, &cure);
 	g = plan_check_finding(&s->plan, d, c, RULE_TOLERANCE_BELOW_SIGHT, "%s", text.s);
 	if (g && cure.len)
 		diag_hint(g, "%s", cure.s);

@@ -199,7 +199,9 @@ unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side
 			  struct fact_side b_side, bool all, struct str *out)
 {
 	/* kept by no machine: free space, names given at boot, what moves by itself */
-	static const char *const moving[] = {"device.name", "device.diskseq", "device.address"};
+	static const char *const moving[] = {
+		"device.name", "device.diskseq", "device.address", "device.controllers",
+		"pcie.path",   "pcie.narrowest", "pcie.limited_by"};
 	struct keys k = all_keys(a_side, b_side);
 	unsigned n = 0;
 
@@ -221,28 +223,46 @@ unsigned comparable_other(const struct compare_rules *c, struct fact_side a_side
 	return n;
 }
 
+/* What is said of a change: under test first, then notes; of these last what only one side holds,
+ * which may be no change but a fact that was not read then. */
+enum turn { TURN_TESTED, TURN_NOTED, TURN_ONE_SIDED, TURNS };
+
+static bool its_turn(enum turn turn, enum fact_class cls, const struct fact *a,
+		     const struct fact *b)
+{
+	switch (turn) {
+	case TURN_TESTED:
+		return cls == FACT_UNDER_TEST;
+	case TURN_NOTED:
+		return cls == FACT_NOTE && a && b;
+	default:
+		return cls == FACT_NOTE && !(a && b);
+	}
+}
+
 void comparable_changes(const struct compare_rules *c, struct fact_side old_side,
 			struct fact_side new_side, struct str *out)
 {
 	struct keys k = all_keys(old_side, new_side);
 	unsigned tested = 0, notes = 0;
 
-	for (unsigned pass = 0; pass < 2; pass++) {
-		enum fact_class want = pass == 0 ? FACT_UNDER_TEST : FACT_NOTE;
+	for (unsigned turn = 0; turn < TURNS; turn++) {
+		bool note = turn != TURN_TESTED;
 
-		if (pass == 1 && tested == 0)
+		if (turn == TURN_NOTED && tested == 0)
 			str_add(out, "nothing under test changed");
 		for (size_t i = 0; i < k.n; i++) {
 			const struct fact *a = side_find(old_side, k.v[i]),
 					  *b = side_find(new_side, k.v[i]);
 
-			if (fact_class_of(c, k.v[i]) != want || !changed(a, b))
+			if (!its_turn((enum turn)turn, fact_class_of(c, k.v[i]), a, b) ||
+			    !changed(a, b))
 				continue;
-			if (want == FACT_NOTE && (no_news(k.v[i]) || ++notes > MAX_NOTES))
+			if (note && (no_news(k.v[i]) || ++notes > MAX_NOTES))
 				continue;
-			str_add(out, want == FACT_NOTE || tested++ ? "; " : "");
+			str_add(out, note || tested++ ? "; " : "");
 			add_change(out, k.v[i], a, b);
-			str_add(out, want == FACT_NOTE ? " (note)" : " (under test)");
+			str_add(out, note ? " (note)" : " (under test)");
 		}
 	}
 	if (notes > MAX_NOTES)

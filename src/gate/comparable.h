@@ -5,7 +5,9 @@
  *
  * A fact that neither side has does not exist for that kind of target and is not compared. A
  * must-match fact that only one side has, that differs, or that could not be read on either side,
- * is a difference: what is unknown is not known to be equal.
+ * is a difference: what is unknown is not known to be equal. That also holds for a fact that the
+ * version which accepted the baseline did not read: a fact is added to the host as a note, and to
+ * what must match by default only with MEASUREMENT_VERSION.
  */
 #ifndef BLKGATE_GATE_COMPARABLE_H
 #define BLKGATE_GATE_COMPARABLE_H
@@ -39,7 +41,8 @@ void comparable_targets(const struct compare_rules *c, const struct facts *refer
 			const struct facts *candidate, struct str *forbid, struct str *differ);
 /* Appends what changed under test, then up to four changed notes: "kernel.release 6.12.8 -> 6.12.9
  * (under test); host.name a -> b (note)"; "nothing under test changed" leads when that is so. Facts
- * that change with every session (boot id, free space) are left out. */
+ * that change with every session (boot id, free space) are left out; notes that only one side holds
+ * come last, as an older version may not have read them. */
 void comparable_changes(const struct compare_rules *c, struct fact_side old_side,
 			struct fact_side new_side, struct str *out);
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host/block: the table of block devices in /sys/block and how they are stacked. */
+/* host/block: the table of block devices in /sys/block, and the names of each. */
 #include "host/internal.h"
 #include "base/fileio.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/sysmacros.h>
-
-#define STACK_MAX 16 /* deeper stacks are loops of a damaged fixture */
 
 static int read_number(const struct host *h, const char *dir, unsigned *dev_major,
 		       unsigned *dev_minor)
@@ -167,77 +165,6 @@ size_t blocks_by_path(const struct host *h, const struct blocks *b, const char *
 	return i;
 }
 
-/* A loop device whose backing file is itself a block device. */
-static void add_backing(const struct host *h, const struct blocks *b, size_t disk,
-			struct block_list *out)
-{
-	struct str s;
-	size_t i;
-
-	str_init(&s);
-	if (host_read(h, &s, "%s/loop/backing_file", b->v[disk].dir) == 0) {
-		i = blocks_by_path(h, b, s.s);
-		if (i != BLOCK_NONE && i != disk)
-			*VEC_PUSH(out) = i;
-	}
-	str_release(&s);
-}
-
-int block_slaves(const struct host *h, const struct blocks *b, size_t i, struct block_list *out)
-{
-	size_t disk = b->v[i].disk;
-	char **names;
-	size_t n;
-	int rc = host_list(h, &names, &n, "%s/slaves", b->v[disk].dir);
-
-	for (size_t k = 0; rc == 0 && k < n; k++) {
-		size_t part = blocks_by_name(b, names[k]);
-
-		if (part == BLOCK_NONE)
-			rc = -ENODEV;
-		else
-			*VEC_PUSH(out) = part;
-	}
-	file_list_free(names, n);
-	add_backing(h, b, disk, out);
-	return rc;
-}
-
-static bool made_of_blocks(const char *name)
-{
-	return str_starts(name, "dm-") || str_starts(name, "md") || str_starts(name, "bcache");
-}
-
-size_t block_physical(const struct host *h, const struct blocks *b, size_t i, struct str *why)
-{
-	for (unsigned depth = 0; depth < STACK_MAX; depth++) {
-		struct block_list below = {0};
-		size_t disk = b->v[i].disk, n, next;
-		int rc;
-
-		if (str_starts(b->v[disk].name, "loop"))
-			return disk; /* a cache of its own lies between: the loop is the device */
-		rc = block_slaves(h, b, disk, &below);
-		n = below.n;
-		next = n ? below.v[0] : BLOCK_NONE;
-		VEC_RELEASE(&below);
-		if (rc < 0) {
-			str_addf(why, "what '%s' is made of cannot be read: %s", b->v[disk].name,
-				 strerror(-rc));
-			return BLOCK_NONE;
-		}
-		if (n == 0 && !made_of_blocks(b->v[disk].name))
-			return disk;
-		if (n != 1) {
-			str_addf(why, "'%s' is made of %zu devices", b->v[disk].name, n);
-			return BLOCK_NONE;
-		}
-		i = next;
-	}
-	str_addf(why, "'%s' is stacked too deep", b->v[i].name);
-	return BLOCK_NONE;
-}
-
 void text_squeeze(struct str *out, const char *text, size_t n)
 {
 	bool space = false;
@@ -331,31 +258,45 @@ static bool controller_name(const char *name)
 	return *p == '\0';
 }
 
-void block_controller(const struct host *h, const struct block *disk, struct str *out,
-		      bool *several)
+void block_controllers(const struct host *h, const struct block *disk, struct block_controllers *c)
 {
 	char **names;
-	size_t n, found = 0;
+	size_t n;
 
-	*several = false;
-	str_clear(out);
+	*c = (struct block_controllers){0};
 	if (!str_starts(disk->name, "nvme"))
 		return;
 	if (host_exists(h, "%s/device/transport", disk->dir)) {
-		str_addf(out, "%s/device", disk->dir);
+		*VEC_PUSH(c) = xasprintf("%s/device", disk->dir);
 		return;
 	}
 	if (host_list(h, &names, &n, "%s/device", disk->dir) < 0)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		if (!controller_name(names[i]) ||
-		    !host_exists(h, "%s/device/%s/transport", disk->dir, names[i]))
-			continue;
-		if (found++ == 0)
-			str_addf(out, "%s/device/%s", disk->dir, names[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (controller_name(names[i]) &&
+		    host_exists(h, "%s/device/%s/transport", disk->dir, names[i]))
+			*VEC_PUSH(c) = xasprintf("%s/device/%s", disk->dir, names[i]);
 	file_list_free(names, n);
-	*several = found > 1;
+}
+
+void block_controllers_release(struct block_controllers *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->v[i]);
+	VEC_RELEASE(c);
+}
+
+void block_controller(const struct host *h, const struct block *disk, struct str *out,
+		      bool *several)
+{
+	struct block_controllers c;
+
+	block_controllers(h, disk, &c);
+	str_clear(out);
+	if (c.n)
+		str_add(out, c.v[0]);
+	*several = c.n > 1;
+	block_controllers_release(&c);
 }
 
 void block_hardware(const struct host *h, const struct block *disk, struct str *out)

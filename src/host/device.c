@@ -36,6 +36,26 @@ void fact_from(const struct host *h, struct facts *f, struct arena *a, const cha
 	str_release(&s);
 }
 
+void fact_chosen(const struct host *h, struct facts *f, struct arena *a, const char *key,
+		 const char *absent, const char *path)
+{
+	const char *v, *open, *shut;
+
+	fact_from(h, f, a, key, absent, "%s", path);
+	v = facts_value(f, key);
+	open = v ? strchr(v, '[') : NULL;
+	shut = open ? strchr(open, ']') : NULL;
+	if (shut)
+		facts_set(f, a, key, arena_strndup(a, open + 1, (size_t)(shut - open - 1)), NULL);
+}
+
+void scheduler_fact(const struct host *h, const struct block *disk, struct facts *f,
+		    struct arena *a)
+{
+	fact_chosen(h, f, a, "device.scheduler", "none",
+		    arena_printf(a, "%s/queue/scheduler", disk->dir));
+}
+
 static const char *const shared_keys[] = {
 	"device.model",     "device.firmware",    "device.capacity",  "device.lba_format",
 	"device.transport", "device.write_cache", "device.scheduler", "device.numa_node",
@@ -169,21 +189,8 @@ static void id_facts(const struct host *h, const struct block *disk, struct fact
 	id_fact(f, a, "device.wwid", rc, s.s);
 	str_release(&s);
 	fact_from(h, f, a, "device.nsid", NULL, "%s/nsid", disk->dir);
-}
-
-/* "mq-deadline" of "none [mq-deadline] kyber". */
-void scheduler_fact(const struct host *h, const struct block *disk, struct facts *f,
-		    struct arena *a)
-{
-	const char *v, *open, *shut;
-
-	fact_from(h, f, a, "device.scheduler", "none", "%s/queue/scheduler", disk->dir);
-	v = facts_value(f, "device.scheduler");
-	open = v ? strchr(v, '[') : NULL;
-	shut = open ? strchr(open, ']') : NULL;
-	if (shut)
-		facts_set(f, a, "device.scheduler",
-			  arena_strndup(a, open + 1, (size_t)(shut - open - 1)), NULL);
+	fact_from(h, f, a, "device.eui", NULL, "%s/eui", disk->dir);
+	fact_from(h, f, a, "device.nguid", NULL, "%s/nguid", disk->dir);
 }
 
 /*
@@ -229,10 +236,16 @@ static void queue_notes(const struct host *h, const struct block *disk, struct f
 {
 	static const char *const notes[] = {"rotational",
 					    "io_poll",
+					    "io_poll_delay",
 					    "nr_requests",
 					    "nomerges",
 					    "rq_affinity",
 					    "max_sectors_kb",
+					    "max_hw_sectors_kb",
+					    "read_ahead_kb",
+					    "wbt_lat_usec",
+					    "iostats",
+					    "fua",
 					    "zoned",
 					    "physical_block_size",
 					    "discard_max_bytes",
@@ -273,23 +286,60 @@ static void physical_facts(const struct host *h, const struct block *disk, struc
 	scheduler_fact(h, disk, f, a);
 	fact_from(h, f, a, "device.write_cache", "none", "%s/queue/write_cache", disk->dir);
 	node_fact(h, disk, f, a);
+	reach_facts(h, disk, f, a);
 	link_facts(h, disk, f, a);
+}
+
+/* What several disks have in common. */
+static void common_facts(const struct host *h, const struct blocks *b,
+			 const struct block_list *disks, struct facts *f, struct arena *a)
+{
+	static const char *const keys[] = {
+		"device.model",     "device.vendor",  "device.firmware",  "device.transport",
+		"device.scheduler", "device.driver",  "device.numa_node", "device.write_cache",
+		"device.serial",    "link",           "link.speed",       "link.width",
+		"link.max_speed",   "link.max_width", "link.port",
+	};
+	const char **names = xcalloc(disks->n, sizeof(*names));
+	struct facts *m = xcalloc(disks->n, sizeof(*m));
+
+	for (size_t k = 0; k < disks->n; k++) {
+		names[k] = b->v[disks->v[k]].name;
+		physical_facts(h, &b->v[disks->v[k]], &m[k], a);
+	}
+	members_merge(f, a, keys, sizeof(keys) / sizeof(*keys), m, names, disks->n);
+	for (size_t k = 0; k < disks->n; k++)
+		facts_release(&m[k]);
+	free(m);
+	free(names);
+}
+
+/* Of the disks below: what one is, or what several have in common. */
+static void disk_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
+		       struct arena *a)
+{
+	struct block_list leaves = {0};
+	struct str why;
+	size_t phys;
+
+	str_init(&why);
+	phys = block_physical(h, b, i, &why);
+	if (phys != BLOCK_NONE)
+		physical_facts(h, &b->v[phys], f, a);
+	else if (block_leaves(h, b, i, &leaves) < 0)
+		device_facts_all(f, a, NULL, why.s);
+	else
+		common_facts(h, b, &leaves, f, a);
+	VEC_RELEASE(&leaves);
+	str_release(&why);
 }
 
 void device_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
 		  struct arena *a)
 {
 	const struct block *own = &b->v[b->v[i].disk];
-	struct str why;
-	size_t phys;
 
-	str_init(&why);
-	phys = block_physical(h, b, i, &why);
-	if (phys == BLOCK_NONE)
-		device_facts_all(f, a, NULL, why.s);
-	else
-		physical_facts(h, &b->v[phys], f, a);
-	str_release(&why);
+	disk_facts(h, b, i, f, a);
 	capacity_fact(h, own, f, a);
 	lba_fact(h, own, f, a);
 	queue_notes(h, own, f, a);

@@ -19,6 +19,9 @@ struct host {
 	const char *root; /* "/" or a fixture; never NULL */
 };
 
+/* ERR_USAGE when the root of a recorded machine holds no /sys. */
+int host_check_root(const struct host *h, struct err *e);
+
 /* kernel.release kernel.cmdline cpu.model cpu.count host.name boot.id cgroup.limit power.source ...
  */
 void host_facts(const struct host *h, struct facts *f, struct arena *a);
@@ -47,11 +50,29 @@ int host_dio(int fd, struct target *t);
 /* The kernel's sequence number of the disk behind an open node: another one is another disk. 0 =
  * unknown (no such ioctl, no block device). */
 uint64_t host_diskseq(int fd);
-/* Reads device.* and link.* of t's device again, as host_target() did; nothing for a target without
- * one. */
+/*
+ * Is block device t where it was? 0: yes. 1: no, it was found elsewhere by wwid, or serial and
+ * namespace; *now is it (release its facts), with the same model, firmware, size and format.
+ * ERR_TARGET: it is gone, came back as something else, several answer to its name, or it has no
+ * name but the kernel's (loop).
+ */
+int host_again(const struct host *h, const struct target *t, struct arena *a, struct target *now,
+	       struct err *e);
+/*
+ * Reads device.*, link.*, upstream.bandwidth, pcie.* of t's device again, as host_target() did;
+ * nothing for a target without one. Bandwidths are bytes/s:
+ *   link.bandwidth         GT/s x lanes / 8 x coding: 8/10 up to 5 GT/s, 128/130 up to 32 GT/s,
+ *                          236/256 (flits) at 64 GT/s. `% of link` refers to it.
+ *   pcie.usable_bandwidth  link.bandwidth x P / (P + around), P = pcie.max_payload, around = 24
+ *                          bytes up to 32 GT/s and 16 in flits.
+ * After the PCI Express Base Specification: header of a memory write with a 64-bit address (2.2.1,
+ * 16 bytes), LCRC (3.6, 4), sequence number and framing (4.2.1 with 8b/10b, 4.2.2 with 128b/130b,
+ * 4); coding and flits 4.2. Acknowledgements, flow control and skip sets, a few per cent, are not
+ * taken off: no transfer reaches it quite.
+ */
 void host_device(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
-/* The device's health now: temperature, health.* (SMART of NVMe, root), pcie.* (errors of its
- * link), device.io_errors, device.firmware_slots. Counters are over its life. none and unknown as
+/* The device's health now: temperature, health.* (SMART of NVMe, root), pcie.correctable and
+ * its like (errors of its link), device.io_errors, device.firmware_slots. Counters are over its life. none and unknown as
  * above. */
 void host_health(const struct host *h, const struct target *t, struct facts *f, struct arena *a);
 /* kernel_log: "clean" when the log may be read, so that a run can tell; else unknown with the
@@ -64,6 +85,10 @@ int host_identity(const struct host *h, const char *id, const struct target *t, 
 /* Does t->id lead to t as it did when it was resolved? Of the living machine only. 0, or
  * ERR_TARGET. */
 int host_still(const struct target *t, struct err *e);
+/* All names by which --allow-write would know t, those that others answer to as well left out. 0, or
+ * ERR_TARGET. */
+int host_identities(const struct host *h, const struct target *t, struct notices *out,
+		    struct err *e);
 /*
  * What uses a block device: mounts (in every mount namespace that may be seen), swap, holders (LVM,
  * MD, crypt, multipath) and loop devices stacked on it, in the device, its parents, partitions and

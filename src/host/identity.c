@@ -168,154 +168,129 @@ static bool matches(const struct host *h, const struct block *disk, enum id_form
 	return false;
 }
 
-static void candidate(const struct host *h, const struct block *disk, struct str *out)
+size_t id_answers(const struct host *h, const struct blocks *b, const char *id, size_t *first)
 {
-	struct str s;
+	enum id_form form = id_form(id);
+	size_t n = 0;
 
-	str_init(&s);
+	*first = BLOCK_NONE;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->v[i].hidden || b->v[i].disk != i || !matches(h, &b->v[i], form, id))
+			continue;
+		if (n++ == 0)
+			*first = i;
+	}
+	return n;
+}
+
+void id_own_names(const struct host *h, const struct blocks *b, size_t disk, struct notices *out)
+{
+	struct str wwid, serial, nsid, seq, id[3];
+	size_t first;
+
+	str_init(&wwid);
+	str_init(&serial);
+	str_init(&nsid);
+	str_init(&seq);
+	for (size_t k = 0; k < 3; k++)
+		str_init(&id[k]);
+	if (block_wwid(h, &b->v[disk], &wwid) == 0)
+		str_addf(&id[0], "wwid:%s", wwid.s);
+	(void)host_read(h, &nsid, "%s/nsid", b->v[disk].dir);
+	if (block_serial(h, &b->v[disk], &serial) == 0)
+		str_addf(&id[1], "serial:%s%s%s", serial.s, nsid.len ? "/nsid:" : "", nsid.s);
+	if (host_read(h, &seq, "%s/diskseq", b->v[disk].dir) == 0 && seq.len)
+		str_addf(&id[2], "diskseq:%s", seq.s);
+	for (size_t k = 0; k < 3; k++)
+		if (id[k].len && id_answers(h, b, id[k].s, &first) == 1 && first == disk)
+			notices_add(out, "%s", id[k].s);
+	for (size_t k = 0; k < 3; k++)
+		str_release(&id[k]);
+	str_release(&seq);
+	str_release(&nsid);
+	str_release(&serial);
+	str_release(&wwid);
+}
+
+/* "/dev/nvme0n1 (nsid 1) as wwid:eui.1" */
+static void candidate(const struct host *h, const struct blocks *b, size_t i, struct str *out)
+{
+	struct notices names;
+	struct str nsid;
+
+	notices_init(&names);
+	str_init(&nsid);
+	id_own_names(h, b, i, &names);
 	if (out->len)
 		str_add(out, ", ");
-	block_node(disk, out);
-	if (host_read(h, &s, "%s/nsid", disk->dir) == 0)
-		str_addf(out, " (nsid %s)", s.s);
-	str_release(&s);
+	block_node(&b->v[i], out);
+	if (host_read(h, &nsid, "%s/nsid", b->v[i].dir) == 0)
+		str_addf(out, " (nsid %s)", nsid.s);
+	if (names.n)
+		str_addf(out, " as %s", names.v[0]);
+	str_release(&nsid);
+	notices_release(&names);
+}
+
+#define CANDIDATES_MAX 4
+
+/* The disks that could have been meant: those that the same kind of name is known of. */
+static void hint_candidates(const struct host *h, const struct blocks *b, enum id_form form,
+			    struct err *e)
+{
+	const char *want = form == ID_SERIAL ? "serial:" : "wwid:";
+	size_t n = 0, more = 0;
+	struct str all;
+
+	str_init(&all);
+	for (size_t i = 0; i < b->n; i++) {
+		struct notices names;
+
+		if (b->v[i].hidden || b->v[i].disk != i)
+			continue;
+		notices_init(&names);
+		id_own_names(h, b, i, &names);
+		for (size_t k = 0; k < names.n; k++) {
+			if (!str_starts(names.v[k], want))
+				continue;
+			if (n++ < CANDIDATES_MAX)
+				str_addf(&all, "%s%s", all.len ? ", " : "", names.v[k]);
+			else
+				more++;
+			break;
+		}
+		notices_release(&names);
+	}
+	if (n)
+		err_hint(e, "there is %s%s; `blkgate probe` says who they are", all.s,
+			 more ? " and others" : "");
+	else
+		err_hint(e, "`lsblk -o NAME,SERIAL,WWN` and `blkgate probe /dev/X` show what "
+			    "there is");
+	str_release(&all);
 }
 
 int id_find(const struct host *h, const struct blocks *b, const char *id, size_t *out,
 	    struct err *e)
 {
 	enum id_form form = id_form(id);
-	size_t found = 0;
+	size_t found = id_answers(h, b, id, out);
 	struct str all;
-	int rc = 0;
 
-	str_init(&all);
-	*out = BLOCK_NONE;
-	for (size_t i = 0; i < b->n; i++) {
-		if (b->v[i].hidden || b->v[i].disk != i || !matches(h, &b->v[i], form, id))
-			continue;
-		candidate(h, &b->v[i], &all);
-		if (found++ == 0)
-			*out = i;
-	}
+	if (found == 1)
+		return 0;
 	if (found == 0) {
-		rc = err_set(e, ERR_TARGET, "no block device here answers to '%s'", id);
+		err_set(e, ERR_TARGET, "no block device here answers to '%s'", id);
 		e->sys = ENODEV;
-		err_hint(
-			e,
-			"`lsblk -o NAME,SERIAL,WWN` and `blkgate probe /dev/X` show what there is");
-	} else if (found > 1) {
-		rc = err_set(e, ERR_TARGET, "'%s' is ambiguous: %s", id, all.s);
-		err_hint(e, "%s",
-			 form == ID_SERIAL && !strstr(id, "/nsid:")
-				 ? "name the namespace, as in serial:S/nsid:1, or give the wwid"
-				 : "give the wwid or the by-id link of one of them");
+		hint_candidates(h, b, form, e);
+		return e->code;
 	}
+	*out = BLOCK_NONE;
+	str_init(&all);
+	for (size_t i = 0; i < b->n; i++)
+		if (!b->v[i].hidden && b->v[i].disk == i && matches(h, &b->v[i], form, id))
+			candidate(h, b, i, &all);
+	err_set(e, ERR_TARGET, "'%s' is ambiguous: %s", id, all.s);
 	str_release(&all);
-	return rc;
-}
-
-/* What would have been accepted for that device. */
-static void suggest(const struct host *h, const struct blocks *b, size_t i, struct err *e)
-{
-	const struct block *disk = &b->v[b->v[i].disk];
-	struct str s, ns;
-
-	str_init(&s);
-	str_init(&ns);
-	if (i != b->v[i].disk)
-		err_hint(e, "name the partition by its link in /dev/disk/by-id");
-	else if (block_wwid(h, disk, &s) == 0)
-		err_hint(e, "write wwid:%s", s.s);
-	else if (block_serial(h, disk, &s) == 0)
-		err_hint(e, "write serial:%s%s%s", s.s,
-			 host_read(h, &ns, "%s/nsid", disk->dir) == 0 ? "/nsid:" : "", ns.s);
-	else if (host_read(h, &s, "%s/diskseq", disk->dir) == 0 && s.len && !str_eq(s.s, "0"))
-		err_hint(e, "it has no serial number; diskseq:%s names it until it is removed",
-			 s.s);
-	else
-		err_hint(e,
-			 "it has neither wwid nor serial number: it cannot be named for writing");
-	str_release(&ns);
-	str_release(&s);
-}
-
-/* Files and folders are named by their path; links are followed on both sides. */
-static int path_identity(const struct host *h, const char *id, const struct target *t,
-			 struct err *e)
-{
-	struct str real;
-	int yes;
-
-	str_init(&real);
-	yes = id_form(id) == ID_PATH && host_resolve(h, id, &real) == 0 && str_eq(real.s, t->path);
-	str_release(&real);
-	if (!yes) {
-		int code = e->code;
-
-		err_set(e, ERR_TARGET, "'%s' is not the path of target '%s'", id, t->path);
-		e->code = code;
-	}
-	return yes;
-}
-
-static int block_identity(const struct host *h, const struct blocks *b, const char *id,
-			  const struct target *t, struct err *e)
-{
-	size_t own = blocks_by_number(b, t->dev_major, t->dev_minor), i = BLOCK_NONE;
-	struct str link;
-
-	if (own == BLOCK_NONE) {
-		err_set(e, ERR_TARGET,
-			"'%s' (%u:%u) is not in /sys/block, so nothing can identify it", t->path,
-			t->dev_major, t->dev_minor);
-		return 0;
-	}
-	if (id_form(id) == ID_PATH) {
-		err_set(e, ERR_TARGET,
-			"'%s' is no identity: the kernel may give this name to another device at "
-			"the next boot",
-			id);
-		suggest(h, b, own, e);
-		return 0;
-	}
-	if (id_form(id) == ID_BY_ID) {
-		str_init(&link);
-		id_link(id, &link);
-		i = blocks_by_path(h, b, link.s);
-		str_release(&link);
-		if (i == BLOCK_NONE) {
-			err_set(e, ERR_TARGET, "'%s' leads to no block device", id);
-			return 0;
-		}
-	} else if (id_find(h, b, id, &i, e) < 0) {
-		return 0;
-	}
-	if (i == own)
-		return 1;
-	err_set(e, ERR_TARGET, "'%s' is /dev/%s, and the target is /dev/%s%s", id, b->v[i].name,
-		b->v[own].name,
-		b->v[i].disk == b->v[own].disk
-			? ": permission for a disk is not one for its partition, nor the reverse"
-			: "");
-	return 0;
-}
-
-int host_identity(const struct host *h, const char *id, const struct target *t, struct err *e)
-{
-	struct blocks b;
-	int yes, code = e->code;
-
-	if (t->kind == TARGET_FILE || t->kind == TARGET_DIR)
-		return path_identity(h, id, t, e);
-	if (blocks_load(h, &b, e) == 0) {
-		yes = block_identity(h, &b, id, t, e);
-		blocks_release(&b);
-	} else {
-		yes = 0;
-	}
-	/* "no" is an answer, not a failure: the caller's code stands */
-	if (!yes)
-		e->code = code;
-	return yes;
+	return err_hint(e, "give the name of the one that is meant, as it stands behind 'as'");
 }

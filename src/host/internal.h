@@ -21,6 +21,9 @@ int host_read(const struct host *h, struct str *out, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int host_read_u64(const struct host *h, uint64_t *out, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The first bytes of a binary file, as they are. 0 and *got, or -errno. */
+int host_read_bytes(const struct host *h, unsigned char *out, size_t n, size_t *got,
+		    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 bool host_exists(const struct host *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int host_stat(const struct host *h, const char *path, struct stat *st); /* follows no last link */
 /* Names of a folder below the root, sorted; absent = none. 0 or -errno. Free with file_list_free.
@@ -58,6 +61,25 @@ size_t blocks_by_name(const struct blocks *b, const char *name);
 void block_node(const struct block *b, struct str *out);
 /* Which device does this path name: by the node's number when live, by its name in another root. */
 size_t blocks_by_path(const struct host *h, const struct blocks *b, const char *path);
+/* wwid, serial as facts show them: clean, single spaces. 0 or -errno (ENOENT: it has none). */
+int block_wwid(const struct host *h, const struct block *disk, struct str *out);
+int block_serial(const struct host *h, const struct block *disk, struct str *out);
+/* The folders of the NVMe controllers of a namespace, sorted; none for other disks. */
+struct block_controllers {
+	char **v;
+	size_t n, cap;
+};
+void block_controllers(const struct host *h, const struct block *disk, struct block_controllers *c);
+void block_controllers_release(struct block_controllers *c);
+/* The first NVMe controller folder behind a namespace, "" when it is no NVMe; *several = multipath.
+ */
+void block_controller(const struct host *h, const struct block *disk, struct str *out,
+		      bool *several);
+/* Resolved sysfs path of the hardware behind a disk ("/sys/devices/pci0000:00/..."). */
+void block_hardware(const struct host *h, const struct block *disk, struct str *out);
+
+/* ---- stack.c: what they are made of ---- */
+
 /* Indices of what the disk of i is made of (dm, md: slaves; loop: a block device as backing file).
  */
 struct block_list {
@@ -70,14 +92,8 @@ int block_slaves(const struct host *h, const struct blocks *b, size_t i, struct 
  * a sentence in why when there are several or it cannot be read.
  */
 size_t block_physical(const struct host *h, const struct blocks *b, size_t i, struct str *why);
-/* wwid, serial as facts show them: clean, single spaces. 0 or -errno (ENOENT: it has none). */
-int block_wwid(const struct host *h, const struct block *disk, struct str *out);
-int block_serial(const struct host *h, const struct block *disk, struct str *out);
-/* The NVMe controller folder behind a namespace, "" when it is no NVMe; *several = multipath. */
-void block_controller(const struct host *h, const struct block *disk, struct str *out,
-		      bool *several);
-/* Resolved sysfs path of the hardware behind a disk ("/sys/devices/pci0000:00/..."). */
-void block_hardware(const struct host *h, const struct block *disk, struct str *out);
+/* All physical disks below i, each once. 0, or -errno when what is below cannot be told. */
+int block_leaves(const struct host *h, const struct blocks *b, size_t i, struct block_list *out);
 
 /* ---- generic.c: the passthrough nodes of NVMe namespaces ---- */
 
@@ -135,6 +151,8 @@ void device_facts(const struct host *h, const struct blocks *b, size_t i, struct
 void device_facts_all(struct facts *f, struct arena *a, const char *value, const char *why);
 /* nodes.c: device.numa_node of a physical disk: a number, -1 when firmware did not say, none. */
 void node_fact(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
+/* paths.c: device.driver, device.hw_queues, device.controllers of a physical disk. */
+void reach_facts(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
 /* device.scheduler of a disk, cpu.governor. */
 void scheduler_fact(const struct host *h, const struct block *disk, struct facts *f,
 		    struct arena *a);
@@ -143,6 +161,20 @@ void device_transport(const struct host *h, const struct block *disk, struct str
 /* link, link.*, upstream.bandwidth of a physical disk. */
 void link_facts(const struct host *h, const struct block *disk, struct facts *f, struct arena *a);
 void link_facts_none(struct facts *f, struct arena *a, const char *value, const char *why);
+/* The number in front of a unit: "8.0 GT/s PCIe", "6.0 Gbps"; 0 for "Unknown" and "<unknown>". */
+double leading_number(const char *s);
+/* Bytes/s as a whole number; 0 = unknown with why. */
+void link_bandwidth(struct facts *f, struct arena *a, const char *key, double bytes,
+		    const char *why);
+/* link, link.*, upstream.bandwidth, pcie.* of a PCI function; dir is used up. */
+void pcie_facts(const struct host *h, struct str *dir, struct facts *f, struct arena *a);
+/* Of a controller behind whose PCI function the disk has a link of another kind:
+ * upstream.bandwidth, pcie.*, device.address; dir is used up. */
+void pcie_above(const struct host *h, struct str *dir, struct facts *f, struct arena *a);
+/* members.c: sets those keys that any of n members has, each named for the reason of an unknown
+ * one: the value that is alike in all, else all of them, "A + B". */
+void members_merge(struct facts *f, struct arena *a, const char *const *keys, size_t nkeys,
+		   const struct facts *m, const char *const *names, size_t n);
 /* cgroup.limit for one device and what it is made of; i BLOCK_NONE: any device. */
 void limit_facts(const struct host *h, const struct blocks *b, size_t i, struct facts *f,
 		 struct arena *a);
@@ -153,6 +185,13 @@ size_t fs_facts(const struct host *h, const struct blocks *b, const char *path, 
  * gives an unknown fact with the cause. */
 void fact_from(const struct host *h, struct facts *f, struct arena *a, const char *key,
 	       const char *absent, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* The same of a file that lists all values: "mq-deadline" of "none [mq-deadline] kyber". */
+void fact_chosen(const struct host *h, struct facts *f, struct arena *a, const char *key,
+		 const char *absent, const char *path);
+/* The value of the first line "key<blanks>: value" of a text of /proc; false when there is none. */
+bool proc_line(const char *text, const char *key, struct str *out);
+/* cpu.c: cpu.* */
+void cpu_facts(const struct host *h, struct facts *f, struct arena *a);
 /* Cuts dir behind its last PCI function; false when there is none. */
 bool pcie_function(struct str *dir);
 /* A device of memory or of another machine: no link, no temperature. */
@@ -225,6 +264,10 @@ enum id_form id_form(const char *id);
 /* The one device of an identity (not ID_PATH, not ID_BY_ID). ERR_TARGET when none or several. */
 int id_find(const struct host *h, const struct blocks *b, const char *id, size_t *out,
 	    struct err *e);
+/* How many whole disks answer to it (as id_find()); *first is one of them. */
+size_t id_answers(const struct host *h, const struct blocks *b, const char *id, size_t *first);
+/* The names of a whole disk that no other answers to, the one to be preferred first. */
+void id_own_names(const struct host *h, const struct blocks *b, size_t disk, struct notices *out);
 /* Path of an ID_BY_ID. */
 void id_link(const char *id, struct str *out);
 

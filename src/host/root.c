@@ -22,6 +22,15 @@ const char *host_prefix(const struct host *h)
 	return host_live(h) ? "" : h->root;
 }
 
+int host_check_root(const struct host *h, struct err *e)
+{
+	if (host_exists(h, "/sys/block"))
+		return 0;
+	err_set(e, ERR_USAGE, "root '%s' holds no recorded machine: '%s/sys/block' is not there",
+		h->root, host_prefix(h));
+	return err_hint(e, "ci/record-machine makes one");
+}
+
 static int below(const struct host *h, char path[PATH_MAX], const char *fmt, va_list ap)
 {
 	int n = snprintf(path, PATH_MAX, "%s", host_prefix(h));
@@ -87,6 +96,37 @@ int host_read(const struct host *h, struct str *out, const char *fmt, ...)
 		str_clear(out);
 	else if (out->len)
 		trim(out);
+	return rc;
+}
+
+int host_read_bytes(const struct host *h, unsigned char *out, size_t n, size_t *got,
+		    const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int fd, rc;
+
+	*got = 0;
+	va_start(ap, fmt);
+	rc = below(h, path, fmt, ap);
+	va_end(ap);
+	if (rc < 0)
+		return rc;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	while (rc == 0 && *got < n) {
+		ssize_t now = read(fd, out + *got, n - *got);
+
+		if (now < 0 && errno == EINTR)
+			continue;
+		if (now < 0)
+			rc = -errno;
+		if (now <= 0)
+			break;
+		*got += (size_t)now;
+	}
+	close(fd);
 	return rc;
 }
 

@@ -66,9 +66,13 @@ static void dio_fact(struct target *t, struct arena *a)
 		  NULL);
 }
 
-static void size_fact(struct target *t, struct arena *a)
+static void size_fact(const struct host *h, struct target *t, struct arena *a)
 {
-	facts_set(&t->facts, a, "target.size", arena_printf(a, "%" PRIu64, t->size), NULL);
+	if (t->kind == TARGET_DIR && !host_live(h))
+		facts_set(&t->facts, a, "target.size", NULL,
+			  "a recorded machine does not tell the free space of its folders");
+	else
+		facts_set(&t->facts, a, "target.size", arena_printf(a, "%" PRIu64, t->size), NULL);
 }
 
 static uint32_t sysfs_logical(const struct host *h, const struct blocks *b, size_t i)
@@ -179,10 +183,15 @@ static int fill_file(const struct host *h, const struct blocks *b, struct target
 		return refuse_open(h, t, errno, e);
 	t->kind = TARGET_FILE;
 	t->size = (uint64_t)st->st_size;
-	(void)ask_dio(AT_FDCWD, full, t);
+	if (host_live(h))
+		(void)ask_dio(AT_FDCWD, full, t);
 	i = fs_facts(h, b, t->path, t, a);
 	t->logical_block = t->dio_known ? t->dio_offset : sysfs_logical(h, b, i);
-	dio_fact(t, a);
+	if (host_live(h))
+		dio_fact(t, a);
+	else
+		facts_set(&t->facts, a, "target.dio", NULL,
+			  "a recorded machine does not tell it of its files");
 	return 0;
 }
 
@@ -319,7 +328,7 @@ static int fill(const struct host *h, const struct blocks *b, struct target *t,
 	if (rc < 0)
 		return rc;
 	facts_set(&t->facts, a, "target.type", target_kind_name(t->kind), NULL);
-	size_fact(t, a);
+	size_fact(h, t, a);
 	return 0;
 }
 

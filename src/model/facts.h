@@ -3,7 +3,7 @@
  * model/facts: what is known of host and target, as sorted key/value texts ("kernel.release" =
  * "6.12.8"). A fact that could not be read is present with value NULL and the reason: unknown is
  * not the same as absent, and a must-match fact that is unknown is incomparable.
- * Keys: kernel.release kernel.cmdline cpu.model cpu.count host.name boot.id cgroup.limit
+ * Some keys (suites/README.md has all): kernel.release kernel.cmdline cpu.model cpu.count host.name boot.id cgroup.limit
  * power.source target.type target.size fs.type fs.options fs.kernel_device device.model
  * device.serial device.wwid device.firmware device.transport device.capacity device.lba_format
  * device.write_cache device.scheduler device.numa_node link.speed link.width link.bandwidth

@@ -13,28 +13,17 @@ static void add_users(struct str *out, const struct notices *users)
 		str_addf(out, "%s%s", i ? "; " : "", users->v[i]);
 }
 
-/* The value of an identity that the hardware has. */
-static const char *identity_fact(const struct target *t, const char *key)
+static const char *allow_hint(struct plan *p, const struct plan_options *o, const struct target *t)
 {
-	const char *v = facts_value(&t->facts, key);
+	const char *hint = "--allow-write with a name that is its alone (`blkgate probe` shows them)";
+	struct err ignored = ERR_INIT;
+	struct notices names;
 
-	return v && *v && strcmp(v, "none") != 0 ? v : NULL;
-}
-
-static const char *allow_hint(struct plan *p, const struct target *t)
-{
-	const char *wwid = identity_fact(t, "device.wwid");
-	const char *serial = identity_fact(t, "device.serial");
-
-	if (wwid)
-		return arena_printf(&p->arena, "--allow-write wwid:%s", wwid);
-	if (serial)
-		return arena_printf(&p->arena, "--allow-write serial:%s", serial);
-	if (t->diskseq)
-		return arena_printf(&p->arena, "--allow-write diskseq:%llu",
-				    (unsigned long long)t->diskseq);
-	return "--allow-write with its by-id link, wwid, serial or pci address (`blkgate probe` "
-	       "shows them)";
+	notices_init(&names);
+	if (host_identities(o->host, t, &names, &ignored) == 0 && names.n)
+		hint = arena_printf(&p->arena, "--allow-write %s", names.v[0]);
+	notices_release(&names);
+	return hint;
 }
 
 /* NULL when an --allow-write names this device by identity. */
@@ -52,9 +41,9 @@ static const char *block_allowed(struct plan *p, const struct plan_options *o, s
 			&p->arena,
 			"writing to '%s' is not permitted: --allow-write '%s': %s; use %s", t->id,
 			o->allow_write[o->nallow - 1],
-			e.text[0] ? e.text : "it does not name this device", allow_hint(p, t));
+			e.text[0] ? e.text : "it does not name this device", allow_hint(p, o, t));
 	return arena_printf(&p->arena, "writing to '%s' is not permitted; it takes %s", t->id,
-			    allow_hint(p, t));
+			    allow_hint(p, o, t));
 }
 
 /* "in use: ...", also when it cannot be found out; NULL = free. */

@@ -82,7 +82,7 @@ static void budget_below_sessions(struct suite_lint *l, double session)
 	struct plan *p = l->p;
 	uint32_t max = rounds_max(p);
 	bool bounded;
-	double written = (double)plan_session_written(p, &bounded);
+	double written = (double)plan_session_written(p, &bounded, NULL);
 	struct str s;
 
 	if (!gated(p) || max < 2)

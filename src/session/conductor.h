@@ -63,6 +63,11 @@ int prepare_targets(struct conductor *c, uint64_t seed, struct err *e);
  * in the result why not. ERR_INTR, ERR_OUTPUT (journal). */
 int execute(struct conductor *c, const struct order_entry *entry, size_t n, uint32_t order,
 	    struct err *e);
+/* again.c: before a run, is a block device still the one that was checked? When it has another name
+ * now it is claimed under that. After a run: is the medium the same? ERR_TARGET, ERR_BUSY,
+ * ERR_INTR. */
+int target_again(struct conductor *c, uint32_t target, struct err *e);
+int target_unchanged(const struct conductor *c, uint32_t target, struct err *e);
 /* together.c: how many entries from this one on run at the same time. */
 size_t order_together(const struct conductor *c, const struct session_order *o, size_t at);
 /* failed.c: that run, and all of its group, were not made. */

@@ -246,6 +246,20 @@ static void check_setting(struct conductor *c, struct party *y)
 	}
 }
 
+/* A device that changed under a run was not what was measured to its end. */
+static void check_media(struct conductor *c, struct party *y)
+{
+	for (size_t i = 0; i < y->n; i++) {
+		struct err e = ERR_INIT;
+
+		if (target_unchanged(c, c->p->jobs[y->entry[i].job].target, &e) == 0)
+			continue;
+		c->failed[y->entry[i].job] = true;
+		if (y->out[i].status == OUTCOME_OK)
+			outcome_spoil(&y->out[i], "%.450s", e.text);
+	}
+}
+
 static int logs_begin(struct conductor *c, struct party *y, struct err *e)
 {
 	int rc = 0;
@@ -317,6 +331,7 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 		stopped |= y->out[i].status == OUTCOME_INTERRUPTED;
 	}
 	check_setting(c, y);
+	check_media(c, y);
 	spoil_others(c, y);
 	unmix_device(c, y);
 	if (total != UINT32_MAX)
@@ -338,6 +353,7 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 static bool party_starts(struct conductor *c, const struct party *y)
 {
 	const char *why;
+	struct err e = ERR_INIT;
 
 	for (size_t i = 0; i < y->n; i++) {
 		const struct job *j = &c->p->jobs[y->entry[i].job];
@@ -348,6 +364,14 @@ static bool party_starts(struct conductor *c, const struct party *y)
 			continue;
 		fail_with_group(c, y->entry[i], OUTCOME_LOST, 0,
 				"target lost: an earlier worker on it could not be killed");
+		return false;
+	}
+	for (size_t i = 0; i < y->n; i++) {
+		const struct job *j = &c->p->jobs[y->entry[i].job];
+
+		if (plan_job_diskless(j) || target_again(c, j->target, &e) == 0)
+			continue;
+		fail_target(c, j->target, &e);
 		return false;
 	}
 	/* a pair was asked for as a whole */

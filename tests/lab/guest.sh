@@ -128,4 +128,57 @@ done
 # One interrupt an I/O was seen here, with queues that poll.
 t "hipri of pvsync2, which this kernel ignores" 4 $B run $S --target /dev/nvme0n1 --only sync --set poll=true
 says "the kernel ignores the hint of synchronous I/O"
+
+# ---- the way to the drive, and a drive that moves ----
+t "probe" 0 $B probe /dev/nvme0n1
+says "link.speed 2.5 GT/s"
+says "device.driver nvme"
+says "--allow-write"
+says "serial:LAB0/nsid:1"
+says "link.port 16 GT/s x32"
+says "pcie.max_payload 128"
+says "pcie.usable_bandwidth 210526315"
+# Two workloads; the drive is taken away and found again while the session stands still. The run in
+# flight fails, and with it its workload; the other goes on, under the new name.
+cat >/tmp/again.yaml <<'EOF'
+blkgate: 1
+name: again
+defaults: {rw: randread, bs: 4KiB, size: 16MiB, runtime: 2s, runs: 4}
+workloads: [{name: a}, {name: b}]
+EOF
+rm -rf blkgate-out
+$B run /tmp/again.yaml --target serial:LAB0/nsid:1 >/tmp/out 2>/tmp/err &
+pid=$!
+n=0
+while ! grep -q '"run":' blkgate-out/journal 2>/dev/null && [ $n -lt 200 ]; do n=$((n + 1)) && sleep 0.1; done
+kill -STOP $pid
+pci=$(readlink -f /sys/class/nvme/nvme0/device)
+echo 1 >"$pci/remove"
+n=0
+while [ -e /dev/nvme0n1 ] && [ $n -lt 100 ]; do n=$((n + 1)) && sleep 0.1; done
+echo 1 >/sys/bus/pci/rescan
+n=0
+# The node of the first namespace, whatever it is called.
+there() {
+	for nsid in /sys/block/nvme*/nsid; do
+		name=${nsid%/nsid}
+		[ "$(cat "$nsid" 2>/dev/null)" = 1 ] && [ -b "/dev/${name##*/}" ] && return 0
+	done
+	return 1
+}
+while ! there && [ $n -lt 100 ]; do n=$((n + 1)) && sleep 0.1; done
+kill -CONT $pid
+wait $pid
+got=$?
+# Between two runs none of them notices.
+case $got in
+0 | 4) pass "a drive that moves (status $got)" ;;
+*) fail "a drive that moves: status $got, expected 4 or 0" ;;
+esac
+cat blkgate-out/result.json >>/tmp/err
+says "and was followed by what it is"
+ok=$(grep -c '"status": *"ok"' blkgate-out/result.json)
+if [ "$ok" -ge 4 ]; then pass "$ok runs are good"; else fail "$ok runs are good"; fi
+t "it has another name now" 0 $B probe serial:LAB0/nsid:1
+if grep -q ' /dev/nvme0n1$' /tmp/out; then fail "the old name was free"; else pass "$(sed -n 's/^ *path  *//p' /tmp/out)"; fi
 exit $FAILED

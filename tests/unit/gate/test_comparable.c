@@ -8,6 +8,7 @@
 #include "gate/blocks.h"
 #include "gate/comparable.h"
 #include "lab.h"
+#include "suite/reader.h"
 
 static void test_classes(void **state)
 {
@@ -255,13 +256,126 @@ static void test_blocks(void **state)
 	assert_int_equal(blocks_assign(NULL, 0, block), 0);
 }
 
+static bool among(const char *const *v, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(v[i], key) == 0)
+			return true;
+	return false;
+}
+
+/* Of all facts there are only these must match unless the suite says so: a new one that did would
+ * make every stored baseline incomparable. */
+static void test_class_of_every_fact(void **state)
+{
+	static const char *const must[] = {
+		"device.model",       "device.capacity", "device.lba_format", "device.transport",
+		"device.write_cache", "fs.type",         "fs.options",        "cpu.model",
+		"cgroup.limit",       "power.source",    "device.scheduler",  "link",
+		"link.speed",         "link.width",      "link.max_speed",    "link.max_width",
+		"link.port",          "link.bandwidth"};
+	static const char *const tested[] = {"kernel.release", "kernel.cmdline"};
+
+	(void)state;
+	for (size_t i = 0; i < fact_word_count; i++) {
+		enum fact_class want = among(must, 18, fact_words[i])    ? FACT_MUST_MATCH
+				       : among(tested, 2, fact_words[i]) ? FACT_UNDER_TEST
+									 : FACT_NOTE;
+
+		if (fact_class_of(NULL, fact_words[i]) != want)
+			fail_msg("%s", fact_words[i]);
+	}
+}
+
+/* Each of them, once it must match: unreadable on either side or on both, and absent on one, is a
+ * difference; of an unreadable one the reason is said. */
+static void test_every_fact_can_be_unreadable(void **state)
+{
+	/* NULL = unreadable, "-" = absent */
+	static const struct {
+		const char *then, *now;
+		unsigned differences;
+	} cases[] = {{"a", "a", 0},   {"a", "b", 1}, {NULL, "a", 1}, {"a", NULL, 1},
+		     {NULL, NULL, 1}, {"-", "a", 1}, {"a", "-", 1},  {"-", "-", 0}};
+
+	(void)state;
+	for (size_t i = 0; i < fact_word_count; i++) {
+		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+			const char *values[2] = {cases[k].then, cases[k].now};
+			struct compare_rules c = {0};
+			struct facts f[2];
+			struct arena a;
+			struct str s;
+
+			arena_init(&a);
+			str_init(&s);
+			*VEC_PUSH(&c.must_match) = fact_words[i];
+			for (unsigned x = 0; x < 2; x++) {
+				facts_init(&f[x]);
+				if (!values[x] || strcmp(values[x], "-") != 0)
+					facts_set(&f[x], &a, fact_words[i], values[x], "no right");
+			}
+			assert_int_equal(comparable_differences(&c, (struct fact_side){&f[0], NULL},
+								(struct fact_side){NULL, &f[1]},
+								&s),
+					 cases[k].differences);
+			if (!values[0] || !values[1])
+				lab_contains(s.s, "unreadable (no right)");
+			for (unsigned x = 0; x < 2; x++)
+				facts_release(&f[x]);
+			VEC_RELEASE(&c.must_match);
+			str_release(&s);
+			arena_release(&a);
+		}
+	}
+}
+
+/* A baseline of a version that read less: what it lacks does not push real changes out of the four
+ * notes. */
+static void test_facts_of_an_older_version(void **state)
+{
+	static const char *const newer[] = {"cpu.smt", "cpu.turbo", "device.driver", "device.eui"};
+	struct facts then, now;
+	struct arena a;
+	struct str s;
+
+	(void)state;
+	arena_init(&a);
+	str_init(&s);
+	facts_init(&then);
+	facts_init(&now);
+	facts_set(&then, &a, "host.bios", "1.0", NULL);
+	facts_set(&now, &a, "host.bios", "1.1", NULL);
+	for (size_t i = 0; i < 4; i++)
+		facts_set(&now, &a, newer[i], "x", NULL);
+	comparable_changes(NULL, (struct fact_side){&then, NULL}, (struct fact_side){&now, NULL},
+			   &s);
+	lab_contains(s.s, "nothing under test changed; host.bios 1.0 -> 1.1 (note); cpu.smt "
+			  "absent -> x (note)");
+	lab_contains(s.s, "; 1 more notes");
+	str_clear(&s);
+	assert_int_equal(comparable_differences(NULL, (struct fact_side){&then, NULL},
+						(struct fact_side){&now, NULL}, &s),
+			 0);
+	facts_release(&now);
+	facts_release(&then);
+	str_release(&s);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),       cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_differences),   cmocka_unit_test(test_compare_words),
-		cmocka_unit_test(test_stray_session), cmocka_unit_test(test_job_text),
+		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_differences),
+		cmocka_unit_test(test_compare_words),
+		cmocka_unit_test(test_stray_session),
+		cmocka_unit_test(test_job_text),
 		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_class_of_every_fact),
+		cmocka_unit_test(test_every_fact_can_be_unreadable),
+		cmocka_unit_test(test_facts_of_an_older_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,12 +228,50 @@ static void a_stack_shows_its_one_disk(void **state)
 	fact_is(&x->target.facts, "device.scheduler", "bfq");
 	fact_is(&x->target.facts, "device.capacity", "524288");
 	fact_is(&x->target.facts, "device.made_of", "sda2 (LVM)");
+}
+
+/* One value where all members agree, else all of them; what is unknown of one is of the whole. */
+static void a_stack_of_several(void **state)
+{
+	struct fixture *x = *state;
+	const struct facts *f = &x->target.facts;
+	struct facts now;
+
+	put_sda(x);
+	put_nvme(x);
+	put_disk(x, "dm-0", "252:0\n", "1024\n");
+	put_link(x, "/sys/block/dm-0/slaves/sda2", "../../sda/sda2");
 	put_link(x, "/sys/block/dm-0/slaves/nvme0n1", "../../nvme0n1");
 	must_resolve(x, "/dev/dm-0");
-	fact_is(&x->target.facts, "device.model", NULL);
-	fact_is(&x->target.facts, "link", NULL);
-	contains(facts_find(&x->target.facts, "link")->why, "made of 2 devices");
-	fact_is(&x->target.facts, "device.capacity", "524288");
+	fact_is(f, "device.model", "Samsung SSD 860 + Samsung SSD 970 EVO");
+	fact_is(f, "device.transport", "pcie + sata");
+	fact_is(f, "device.scheduler", "none");
+	fact_is(f, "device.write_cache", "write back");
+	fact_is(f, "device.capacity", "524288");
+	fact_is(f, "device.made_of", "nvme0n1 sda2");
+	fact_is(f, "link", "full");
+	fact_is(f, "link.width", "1 + 4");
+	/* no sum and no choice among them is the whole's */
+	assert_null(facts_find(f, "link.bandwidth"));
+	assert_null(facts_find(f, "upstream.bandwidth"));
+	assert_null(facts_find(f, "device.address"));
+	assert_null(facts_find(f, "device.wwid"));
+	put(x, AT "/current_link_width", "2\n");
+	facts_init(&now);
+	host_device(&x->host, &x->target, &now, &x->arena);
+	fact_is(&now, "link", "downgraded + full");
+	facts_release(&now);
+	put(x, "/sys/class/ata_link/link3/sata_spd", "<unknown>\n");
+	must_resolve(x, "/dev/dm-0");
+	fact_is(f, "link", NULL);
+	contains(facts_find(f, "link")->why, "of 'sda': ");
+	fact_is(f, "device.model", "Samsung SSD 860 + Samsung SSD 970 EVO");
+	/* a member that sysfs does not know */
+	put_link(x, "/sys/block/dm-0/slaves/sdz", "../../sdz");
+	put_link(x, "/sys/block/sdz", "gone");
+	must_resolve(x, "/dev/dm-0");
+	fact_is(f, "device.model", NULL);
+	fact_is(f, "link", NULL);
 }
 
 /* bugs-given cgroup-1, version 2: a limit holds for all groups below it */
@@ -344,6 +382,139 @@ static void the_machine_is_described(void **state)
 	facts_release(&f);
 }
 
+/* What decides how fast the processors run: absent is none, unreadable is unknown, and nothing of it
+ * is made up. */
+static void settings_of_the_machine(void **state)
+{
+#define CPUS "/sys/devices/system/cpu"
+	static const struct {
+		const char *key, *path, *text, *want, *absent;
+	} cases[] = {
+		{"cpu.governor", CPUS "/cpu0/cpufreq/scaling_governor", "powersave\n", "powersave",
+		 "none"},
+		{"cpu.frequency_driver", CPUS "/cpu0/cpufreq/scaling_driver", "intel_pstate\n",
+		 "intel_pstate", "none"},
+		{"cpu.frequency_max", CPUS "/cpu0/cpufreq/scaling_max_freq", "3900000\n", "3900000",
+		 "none"},
+		{"cpu.energy_preference", CPUS "/cpu0/cpufreq/energy_performance_preference",
+		 "power\n", "power", "none"},
+		{"cpu.smt", CPUS "/smt/control", "forceoff\n", "forceoff", "none"},
+		{"cpu.turbo", CPUS "/intel_pstate/no_turbo", "1\n", "off", "none"},
+		{"cpu.turbo", CPUS "/intel_pstate/no_turbo", "0\n", "on", "none"},
+		{"cpu.turbo", CPUS "/intel_pstate/no_turbo", "maybe\n", NULL, "none"},
+		{"cpu.turbo", CPUS "/cpufreq/boost", "1\n", "on", "none"},
+		{"cpu.turbo", CPUS "/cpufreq/boost", "0\n", "off", "none"},
+		{"cpu.idle_driver", CPUS "/cpuidle/current_driver", "intel_idle\n", "intel_idle",
+		 "none"},
+		{"cpu.isolated", CPUS "/isolated", "2-3\n", "2-3", "none"},
+		{"cpu.isolated", CPUS "/isolated", "\n", "none", "none"},
+		{"cpu.mitigations", CPUS "/vulnerabilities/mds", "Vulnerable\n", "mds: Vulnerable",
+		 "none"},
+		{"cpu.microcode", CPUS "/cpu0/microcode/version", "0x2b\n", "0x2b", "none"},
+		{"memory.total", "/proc/meminfo", "MemTotal:       16303456 kB\n", "15.5 GiB", NULL},
+		{"memory.total", "/proc/meminfo", "MemTotal:       16 MB\n", NULL, NULL},
+		{"memory.huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled",
+		 "always [madvise] never\n", "madvise", "none"},
+		{"host.bios", "/sys/class/dmi/id/bios_version", "2.1\n", "2.1", "none"},
+		{"host.bios_date", "/sys/class/dmi/id/bios_date", "01/02/2026\n", "01/02/2026",
+		 "none"},
+		{"host.vendor", "/sys/class/dmi/id/sys_vendor", "Lab  Inc\n", "Lab Inc", "none"},
+		{"host.product", "/sys/class/dmi/id/product_name", "R1\n", "R1", "none"},
+		{"host.board", "/sys/class/dmi/id/board_name", "B2\n", "B2", "none"},
+		{"power.source", "/sys/class/power_supply/AC/type", "Mains\n", "none", "none"},
+	};
+	struct fixture *x = *state;
+
+	put_dir(x, CPUS);
+	put_dir(x, "/sys/class/power_supply");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *path = fixture_path(x, cases[i].path);
+		struct facts f;
+
+		facts_init(&f);
+		host_facts(&x->host, &f, &x->arena);
+		fact_is(&f, cases[i].key, cases[i].absent);
+		put(x, cases[i].path, cases[i].text);
+		host_facts(&x->host, &f, &x->arena);
+		fact_is(&f, cases[i].key, cases[i].want);
+		/* a folder in its place: EISDIR, as good as EIO */
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(mkdir(path, 0700), 0);
+		host_facts(&x->host, &f, &x->arena);
+		fact_is(&f, cases[i].key, NULL);
+		contains(facts_find(&f, cases[i].key)->why, "cannot read '");
+		assert_int_equal(rmdir(path), 0);
+		facts_release(&f);
+		free(path);
+	}
+}
+
+/* On battery or not decides whether sessions can be compared: a supply that cannot be read is not
+ * taken for mains. */
+static void a_supply_that_cannot_be_read(void **state)
+{
+	static const char *const attrs[] = {"BAT0/status", "AC/online"};
+	struct fixture *x = *state;
+
+	put(x, "/sys/class/power_supply/AC/type", "Mains\n");
+	put(x, "/sys/class/power_supply/AC/online", "0\n");
+	put(x, "/sys/class/power_supply/BAT0/type", "Battery\n");
+	put(x, "/sys/class/power_supply/BAT0/status", "Full\n");
+	for (size_t i = 0; i < 2; i++) {
+		char *path = xasprintf("%s/sys/class/power_supply/%s", x->root, attrs[i]);
+		struct facts f;
+
+		facts_init(&f);
+		host_facts(&x->host, &f, &x->arena);
+		fact_is(&f, "power.source", "mains");
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(mkdir(path, 0700), 0);
+		host_facts(&x->host, &f, &x->arena);
+		fact_is(&f, "power.source", NULL);
+		contains(facts_find(&f, "power.source")->why, attrs[i]);
+		assert_int_equal(rmdir(path), 0);
+		facts_release(&f);
+		free(path);
+		put(x, "/sys/class/power_supply/BAT0/status", "Full\n");
+	}
+}
+
+static void the_way_to_a_disk(void **state)
+{
+	struct fixture *x = *state;
+	const struct facts *f = &x->target.facts;
+
+	put_nvme(x);
+	put_sda(x);
+	put_dir(x, "/sys/block/nvme0n1/mq/0");
+	put_dir(x, "/sys/block/nvme0n1/mq/1");
+	put_link(x, AT "/driver", "../../../../bus/pci/drivers/nvme");
+	put_link(x, "/sys/devices/pci0000:00/0000:00:1c.0/driver",
+		 "../../../bus/pci/drivers/pcieport");
+	put_dir(x, "/sys/bus/pci/drivers/nvme");
+	put_dir(x, "/sys/bus/pci/drivers/pcieport");
+	put(x, "/sys/block/nvme0n1/eui", "00 25 38 5b 71 b0 00 01\n");
+	put(x, "/sys/block/nvme0n1/nguid", "00000000-0000-0000-0025-385b71b00001\n");
+	put(x, "/sys/block/nvme0n1/queue/read_ahead_kb", "128\n");
+	put(x, "/sys/block/nvme0n1/queue/wbt_lat_usec", "2000\n");
+	put_dir(x, "/sys/bus/scsi/drivers/sd");
+	put_dir(x, "/sys/bus/pci/drivers/ahci");
+	put_link(x, "/sys/devices/pci0000:00/0000:00:17.0/ata3/host2/target2:0:0/2:0:0:0/driver",
+		 "../../../../../../../bus/scsi/drivers/sd");
+	put_link(x, "/sys/devices/pci0000:00/0000:00:17.0/driver", "../../../bus/pci/drivers/ahci");
+	must_resolve(x, "/dev/nvme0n1");
+	fact_is(f, "device.driver", "nvme");
+	fact_is(f, "device.hw_queues", "2");
+	fact_is(f, "device.nsid", "1");
+	fact_is(f, "device.eui", "00 25 38 5b 71 b0 00 01");
+	fact_is(f, "device.nguid", "00000000-0000-0000-0025-385b71b00001");
+	fact_is(f, "device.read_ahead_kb", "128");
+	fact_is(f, "device.wbt_lat_usec", "2000");
+	must_resolve(x, "/dev/sda1");
+	fact_is(f, "device.driver", "sd ahci");
+	fact_is(f, "device.hw_queues", "none");
+}
+
 static void memory_available(void **state)
 {
 	struct fixture *x = *state;
@@ -422,11 +593,15 @@ int main(void)
 		TEST(queue_settings_are_facts),
 		TEST(absent_is_none_and_unreadable_is_unknown),
 		TEST(a_stack_shows_its_one_disk),
+		TEST(a_stack_of_several),
 		TEST(the_node_of_a_disk),
 		TEST(nodes_and_limits),
 		TEST(cgroup_v2_limits_are_seen),
 		TEST(cgroup_v1_limits_are_seen),
 		TEST(the_machine_is_described),
+		TEST(settings_of_the_machine),
+		TEST(a_supply_that_cannot_be_read),
+		TEST(the_way_to_a_disk),
 		TEST(memory_available),
 		TEST(nothing_readable_is_unknown),
 		TEST(names_are_cleaned),
