@@ -46,7 +46,7 @@ static void put_left(void)
 	struct notices left;
 
 	notices_init(&left);
-	session_settings_left(SESSION_SETTINGS, &left);
+	session_settings_left(SESSION_SETTINGS, false, &left);
 	for (size_t i = 0; i < left.n; i++)
 		put_fact("left switched", left.v[i], NULL);
 	notices_release(&left);

@@ -98,6 +98,10 @@ int host_tunable_read(const char *path, struct str *out, struct err *e);
 int host_tunable_holds(const char *path, const char *value, struct err *e);
 /* Writes it and reads it back: ERR_TARGET when the kernel did not take it. */
 int host_tunable_write(const char *path, const char *value, struct err *e);
+/* A value of 0 that the kernel shows and does not take: of vm.dirty_bytes and vm.dirty_ratio (and
+ * their background kind) the one that was set last holds, and the other is 0. The file to write
+ * instead, into out; false = path has no such counterpart. */
+bool host_tunable_counterpart(const char *path, struct str *out);
 /* Fresh label: a user label becomes fact label.NAME. */
 void host_label(struct facts *f, struct arena *a, const char *name, const char *value);
 

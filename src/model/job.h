@@ -88,6 +88,9 @@ struct job {
 	bool fixedbufs, registerfiles, sqthread_poll; /* of io_uring */
 	const char *sim;                              /* script of the sim engine, "" otherwise */
 	const char *beside; /* jobs that run at the same time (jobs_beside); "" or NULL = none */
+	/* Texts of model/precondition.h; "" or NULL = nothing is done, the kernel is as it is. */
+	const char *precondition, *tunables;
+	bool drop_caches; /* the caches of the whole machine are dropped before each run */
 	/* end of identity */
 
 	uint32_t size_percent; /* `size: 50%` of the target was asked, 0 = not; size is what came of

@@ -47,6 +47,12 @@ struct job_origins {
 	struct origin of[WORD_COUNT_MAX]; /* by word_index */
 };
 
+/* A setting that holds while a job runs, and its file. */
+struct plan_setting {
+	uint32_t job;
+	const char *name, *path, *value;
+};
+
 struct plan {
 	struct arena arena;
 	const struct suite *suite;
@@ -60,7 +66,9 @@ struct plan {
 			       target. */
 	uint64_t *fired;    /* by workload of the suite: bit by enum rule, found while expanding */
 	struct check *checks;
-	size_t nchecks; /* grouped by job, ascending */
+	size_t nchecks;                /* grouped by job, ascending */
+	struct plan_setting *settings; /* by job */
+	size_t nsettings;
 	struct policy policy;
 	uint32_t sessions_min, sessions_max;
 	struct interleave interleave; /* kind none: against the baseline */

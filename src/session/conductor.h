@@ -30,11 +30,11 @@ struct conductor {
 	uint32_t session, done, total;
 	uint64_t remaining;     /* planned ns of the runs still to come in this session */
 	struct order_entry now; /* the run in flight */
+	struct settings settings;
 	/* interleaved */
 	uint32_t *partner; /* njobs: the same workload in the other arm; NULL = not interleaved */
 	uint32_t pair;
 	enum arm arm;
-	struct setting_hold setting;
 	uint64_t fresh_ns; /* the longest that files for one run took so far */
 };
 static inline bool interleaving(const struct conductor *c)
@@ -53,6 +53,22 @@ void record_early(struct conductor *c);
 
 /* interleave.c: the one session of two arms. */
 int run_interleaved(struct conductor *c, struct err *e);
+
+/* tunables.c: what --ab compares and what workloads ask for. A setting that cannot be taken or does
+ * not take its values fails the jobs that want it. */
+void take_settings(struct conductor *c);
+/* What those n runs want, and all else as it was. ERR_TARGET. */
+int put_settings(struct conductor *c, const struct order_entry *entry, size_t n, struct err *e);
+/* Does all of it still hold? ERR_TARGET. */
+int check_settings(const struct conductor *c, const struct order_entry *entry, size_t n,
+		   struct err *e);
+/* Puts back all, and tells what could not be, whatever else went wrong: rc, or ERR_TARGET. */
+int release_settings(struct conductor *c, int rc, struct err *e);
+
+/* around.c: setup and teardown of the suite. ERR_INTR, ERR_MEASURE (teardown alone: what failed
+ * before is an error of the jobs). */
+int suite_setup(struct conductor *c, struct err *e);
+int suite_teardown(struct conductor *c, int rc, struct err *e);
 
 /* execute.c */
 void take_holds(struct conductor *c);

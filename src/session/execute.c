@@ -34,8 +34,9 @@ static struct run_options run_opts(struct conductor *c, const bool *used, struct
 	*close_fds = (struct closing){0};
 	add_closing(close_fds, c->journalling ? c->journal.fd : -1);
 	add_closing(close_fds, c->journal_lock.fd);
-	add_closing(close_fds, c->setting.lock.fd);
 	admission_descriptors(c->admission, add_watching, close_fds);
+	for (size_t i = 0; i < c->settings.n; i++)
+		add_closing(close_fds, c->settings.v[i].lock.fd);
 	for (uint32_t t = 0; t < c->p->ntargets; t++) {
 		const struct hold *h = &c->holds[t];
 
@@ -219,29 +220,25 @@ static int fresh_files(struct conductor *c, const struct party *y, struct err *e
 	return e->code;
 }
 
-/* The setting and the files of an interleaved run, which is what a session prepares else. */
+/* The settings, and the files of an interleaved run, which is what a session prepares else. */
 static int prepare_turn(struct conductor *c, const struct party *y, struct err *e)
 {
-	if (!interleaving(c))
-		return 0;
-	if (c->setting.path &&
-	    host_tunable_write(c->setting.path, c->p->interleave.name[c->arm], e) < 0)
+	if (put_settings(c, y->entry, y->n, e) < 0 || runs_setup(c, y, e) < 0)
 		return e->code;
-	return fresh_files(c, y, e);
+	return interleaving(c) ? fresh_files(c, y, e) : 0;
 }
 
 /* Somebody else (udev when a device is closed, say) may have set it back meanwhile. */
-static void check_setting(struct conductor *c, struct party *y)
+static void settings_held(struct conductor *c, struct party *y)
 {
 	struct err e = ERR_INIT;
 
-	if (!c->setting.path ||
-	    host_tunable_holds(c->setting.path, c->p->interleave.name[c->arm], &e) == 0)
+	if (check_settings(c, y->entry, y->n, &e) == 0)
 		return;
 	for (size_t i = 0; i < y->n; i++) {
 		c->failed[y->entry[i].job] = true;
 		if (y->out[i].status == OUTCOME_OK)
-			outcome_spoil(&y->out[i], "the setting was changed during the run: %.400s",
+			outcome_spoil(&y->out[i], "a setting was changed during the run: %.400s",
 				      e.text);
 	}
 }
@@ -316,7 +313,8 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 		c->holds[c->p->jobs[y->entry[i].job].target].lost |= y->out[i].abandoned;
 		stopped |= y->out[i].status == OUTCOME_INTERRUPTED;
 	}
-	check_setting(c, y);
+	settings_held(c, y);
+	runs_teardown(c, y);
 	spoil_others(c, y);
 	unmix_device(c, y);
 	if (total != UINT32_MAX)
