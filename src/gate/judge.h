@@ -108,10 +108,9 @@ void verdict_gate(struct judge *g, const struct check *c, struct verdict *v);
 /* What an earlier attempt missed, all of whose sessions were measured well: VERDICT_MISSED, else v
  * stays as it is. */
 void verdict_missed_before(struct judge *g, const struct check *c, struct verdict *v);
-/* What such a verdict comes to when the device throttled in one of the runs behind it:
- * inconclusive.
- */
-void verdict_throttled(struct judge *g, uint32_t job, struct verdict *v);
+/* What such a verdict comes to when the device throttled in one of the runs behind it, or was not
+ * steady before: inconclusive. */
+void verdict_clouded(struct judge *g, uint32_t job, struct verdict *v);
 /* "the device throttled in run 2 of session 1: ..."; false = as far as is known it did not. */
 bool judge_throttled_run(const struct run *run, struct str *out);
 /* Appends what the baseline demands and the result does not hold. */

@@ -184,3 +184,19 @@ bool host_tunable_counterpart(const char *path, struct str *out)
 		}
 	return false;
 }
+
+int host_drop_caches(const struct host *h, bool only_ask, struct err *e)
+{
+	char *path = xasprintf("%s/proc/sys/vm/drop_caches", host_prefix(h));
+	int fd = open(path, O_WRONLY | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
+
+	if (rc == 0 && !only_ask)
+		rc = fd_write_all(fd, "3", 1);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	if (rc == 0)
+		return 0;
+	err_sys(e, ERR_TARGET, -rc, "the caches of the machine cannot be dropped");
+	return err_hint(e, "run as root, or leave drop_caches out");
+}

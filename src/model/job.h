@@ -93,6 +93,8 @@ struct job {
 	bool drop_caches; /* the caches of the whole machine are dropped before each run */
 	/* end of identity */
 
+	const struct precondition *prepare; /* what the text says, by plan; NULL = nothing */
+	uint32_t fill_of; /* the first job whose trim and fill are the same, of the same region */
 	uint32_t size_percent; /* `size: 50%` of the target was asked, 0 = not; size is what came of
 				  it */
 	uint32_t offset_percent; /* likewise */

@@ -327,6 +327,7 @@ static int plan_fill(struct planner *pl, struct err *e)
 		return rc;
 	interleave_jobs(pl);
 	tunables_find(pl);
+	preparation_check(pl);
 	known_apply(pl);
 	announce_one_session(p, pl->o->continues);
 	trims_against_reads(pl);

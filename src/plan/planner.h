@@ -198,6 +198,10 @@ static inline const char *round_name(const struct plan *p)
  * run, what of the facts they change. */
 void tunables_find(struct planner *pl);
 void tunables_settle(struct plan *p);
+/* preparation.c: what a precondition means for its job and beside the others; then what only the
+ * target and the machine can tell. */
+void preparation_check(struct planner *pl);
+void preparation_permit(struct plan *p, const struct host *h);
 /* percentiles.c: every percentile of percentile_list is one of the table. */
 void percentiles_check(struct planner *pl, const struct job *j, const struct job_origins *og);
 /* passthrough.c: NULL when engine and node belong together and the drive answers, else the

@@ -301,7 +301,8 @@ RULE(precondition)
 	const struct job *j = v->j;
 
 	if ((j->rw != RW_RANDWRITE && !job_trims(j)) || !v->nchecks ||
-	    has_cap(v, ENGINE_DISKLESS) || v->p->targets[j->target].kind != TARGET_BLOCK)
+	    has_cap(v, ENGINE_DISKLESS) || v->p->targets[j->target].kind != TARGET_BLOCK ||
+	    (plan_fills(j) && !job_trims(j)))
 		return false;
 	if (job_trims(j)) {
 		str_add(text, "trims on a device whose blocks are not written before each run: the "
@@ -313,8 +314,8 @@ RULE(precondition)
 	str_add(text,
 		"random writes on a device that was not preconditioned: a fresh drive is faster "
 		"than the same drive a week later");
-	str_add(hint, "write the device once before the session, and say so: `waive: "
-		      "{precondition: WHY}`");
+	str_add(hint, "`precondition: {fill: random}` writes it first; where something else does, "
+		      "say so: `waive: {precondition: WHY}`");
 	return true;
 }
 

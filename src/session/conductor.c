@@ -123,6 +123,8 @@ static int run_session(struct conductor *c, struct err *e)
 	if (rc == 0)
 		rc = prepare_targets(c, seed, e);
 	if (rc == 0)
+		rc = prepare_jobs(c, e);
+	if (rc == 0)
 		rc = run_order(c, &order, e);
 	c->r->sessions.v[c->session].ended = clock_utc();
 	if (rc == 0)
@@ -214,6 +216,7 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	c.journal_lock.fd = -1;
 	c.chosen = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.chosen));
 	c.failed = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.failed));
+	c.filled = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.filled));
 	c.ring = jobs_ring(p->jobs, p->njobs);
 	for (size_t i = 0; i < p->njobs; i++)
 		c.chosen[i] = may_run(&c, i);
@@ -250,6 +253,8 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	free(c.holds);
 	free(c.chosen);
 	free(c.failed);
+	free(c.filled);
+	resume_close(&c);
 	free(c.ring);
 	free(c.partner);
 	return rc;

@@ -18,7 +18,9 @@ struct conductor {
 	struct hold *holds; /* ntargets */
 	bool *chosen;       /* njobs: runs in the coming session */
 	bool *failed;       /* njobs: had an error, no further run */
-	uint32_t *ring;     /* njobs: what runs at the same time (jobs_ring) */
+	uint32_t *filled; /* njobs, by fill_of: the job that filled it in this session, from 1; or 0
+			   */
+	uint32_t *ring;   /* njobs: what runs at the same time (jobs_ring) */
 	struct admission *admission;
 	struct journal journal;
 	bool journalling;
@@ -28,7 +30,9 @@ struct conductor {
 	uint64_t written;      /* bytes, all sessions */
 	uint32_t first;        /* session of this invocation; those before are of earlier ones */
 	uint32_t session, done, total;
-	uint64_t remaining;     /* planned ns of the runs still to come in this session */
+	uint64_t remaining;    /* planned ns of the runs still to come in this session */
+	struct result earlier; /* an interrupted run, whose preparation this one may go on from */
+	bool has_earlier;
 	struct order_entry now; /* the run in flight */
 	struct settings settings;
 	/* interleaved */
@@ -81,6 +85,13 @@ int execute(struct conductor *c, const struct order_entry *entry, size_t n, uint
 	    struct err *e);
 /* together.c: how many entries from this one on run at the same time. */
 size_t order_together(const struct conductor *c, const struct session_order *o, size_t at);
+/* precondition.c: of the chosen jobs. Only ERR_INTR and ERR_OUTPUT are returned; other failures are
+ * the jobs'. */
+int prepare_jobs(struct conductor *c, struct err *e);
+/* resume.c: before the journal is begun anew; false = it begins anew, and why is told. */
+void resume_open(struct conductor *c);
+void resume_close(struct conductor *c);
+bool resume_preparation(struct conductor *c, struct preparation *p);
 /* failed.c: that run, and all of its group, were not made. */
 void fail_entry(struct conductor *c, struct order_entry entry, enum outcome_status status,
 		const char *text);
@@ -95,6 +106,8 @@ int latency_log_end(struct conductor *c, struct latlog *log, struct run *run, st
 
 /* budget.c: NULL while the budget allows it, else the sentence (in the result's arena). */
 const char *budget_refuses_run(struct conductor *c, const struct order_entry *entry, size_t n);
+/* Time and bytes of what is no run. */
+const char *budget_refuses(struct conductor *c, uint64_t time, uint64_t bytes);
 /* One run of each arm, and the files for it. */
 const char *budget_refuses_pair(struct conductor *c, const struct order_entry *reference,
 				const struct order_entry *candidate, size_t n);
@@ -104,6 +117,8 @@ const char *budget_refuses_session(struct conductor *c); /* layout included */
 int record_open(struct conductor *c, struct err *e);
 int record_session(struct conductor *c, struct err *e);
 int record_start(struct conductor *c, struct err *e);
+/* A step of it is done: the state of the target is noted, then the record is written. */
+int prepared(struct conductor *c, struct preparation *p, struct err *e);
 int record_run(struct conductor *c, const struct run *run, struct err *e);
 /* A run that was never started; a failure waits in c->unrecorded for the end of the session. */
 void record_failed(struct conductor *c, const struct run *run);

@@ -29,7 +29,7 @@ static void add_watching(void *arg, int fd)
 }
 
 /* The journal, the locks and all targets that are not used at the same time. */
-static struct run_options run_opts(struct conductor *c, const bool *used, struct closing *close_fds)
+struct run_options party_options(struct conductor *c, const bool *used, struct closing *close_fds)
 {
 	*close_fds = (struct closing){0};
 	add_closing(close_fds, c->journalling ? c->journal.fd : -1);
@@ -82,7 +82,7 @@ int prepare_targets(struct conductor *c, uint64_t seed, struct err *e)
 		if (c->p->targets[t].kind == TARGET_DIR)
 			tell(c, EVENT_LAYOUT, NULL, NULL, c->p->targets[t].id);
 		only[t] = true;
-		ro = run_opts(c, only, &close_fds);
+		ro = party_options(c, only, &close_fds);
 		only[t] = false;
 		hold_prepare(&c->holds[t], c->p, t, seed, &ro, &c->written, &te);
 		VEC_RELEASE(&close_fds);
@@ -202,7 +202,7 @@ static int fresh_files(struct conductor *c, const struct party *y, struct err *e
 	struct job *room = xcalloc(y->n, sizeof(*room));
 	uint64_t begun = clock_now(), seed = c->r->sessions.v[c->session].seed;
 	struct closing close_fds;
-	struct run_options ro = run_opts(c, y->used, &close_fds);
+	struct run_options ro = party_options(c, y->used, &close_fds);
 	struct plan part;
 
 	for (size_t i = 0; i < y->n; i++)
@@ -223,9 +223,16 @@ static int fresh_files(struct conductor *c, const struct party *y, struct err *e
 /* The settings, and the files of an interleaved run, which is what a session prepares else. */
 static int prepare_turn(struct conductor *c, const struct party *y, struct err *e)
 {
+	const struct host live = {.root = "/"};
+
 	if (put_settings(c, y->entry, y->n, e) < 0 || runs_setup(c, y, e) < 0)
 		return e->code;
-	return interleaving(c) ? fresh_files(c, y, e) : 0;
+	if (interleaving(c) && (fresh_files(c, y, e) < 0 || prepare_runs(c, y, e) < 0))
+		return e->code;
+	for (size_t i = 0; i < y->n; i++)
+		if (c->p->jobs[y->entry[i].job].drop_caches)
+			return host_drop_caches(&live, false, e);
+	return 0;
 }
 
 /* Somebody else (udev when a device is closed, say) may have set it back meanwhile. */
@@ -291,7 +298,7 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 	struct closing close_fds;
 	struct err re = ERR_INIT;
 	int prepared = prepare_turn(c, y, &re);
-	struct run_options ro = run_opts(c, y->used, &close_fds);
+	struct run_options ro = party_options(c, y->used, &close_fds);
 	struct outcome sum;
 	size_t from = c->r->runs.n;
 	int64_t started = clock_utc();

@@ -20,6 +20,7 @@
 enum session_event_kind {
 	EVENT_SESSION,  /* a session starts */
 	EVENT_LAYOUT,   /* a file is about to be written */
+	EVENT_PREPARE,  /* text: a step of the precondition of the job */
 	EVENT_RUN,      /* a run starts */
 	EVENT_PROGRESS, /* about ten times a second inside a run */
 	EVENT_RUN_DONE, /* outcome in run */

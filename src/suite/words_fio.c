@@ -21,7 +21,7 @@ static const char VERIFY_TOLD[] = "a block that 'verify' finds wrong is always a
 static const char ZONED[] = "zoned devices come with a later version";
 static const char REPLAY[] = "replay of recorded I/O comes with a later version";
 static const char STEADY[] =
-	"the word is 'precondition: {steady_state: {metric, rounds, round, range, slope}}'";
+	"the word is 'precondition', with steady_state: {metric, rounds, round, range, slope}";
 static const char NETWORK[] = "a network engine is not part of blkgate: it measures storage";
 static const char CEPH[] = "map the image as a block device and name it with --target";
 static const char PROTECTED[] =

@@ -104,6 +104,81 @@ ok "SIGTERM in a setup: taken down" test "$(cut -d' ' -f1 stopped/log | xargs)" 
 sim_suite s.yaml "lat=100us" "tunables: {sysctl:vm.no_such: 1}"
 t "a setting that there is not" 4 "$P" run s.yaml --target "$T/scratch" --out none
 has "$T/err" "'/proc/sys/vm/no_such' does not exist"
+# Steady state and fill without a device: the numbers are the sim engine's.
+sim_suite steady.yaml "lat=100us" "precondition: {fill: random, loops: 2, steady_state: {round: 1s}}" \
+	"gate: {read.iops: 5%}" "expect: [read.iops >= 1 IOPS]"
+t "the plan tells what is written" 0 "$P" plan steady.yaml --target "$T/scratch"
+has "$T/out" "fill random 2 times with bs 4 KiB, steady total.iops in 5..25 rounds of 1 s (range 20 %, slope 10 %)"
+t "filled and steady" 5 "$P" run steady.yaml --target "$T/scratch" --out steady
+has "$T/err" "round 5 of 5..25  10.0 k IOPS  range 0.0 %, slope"
+ok "it is recorded" jq -e '.preparations | length == 1 and .[0].filled == 134217728 and .[0].whole and (.[0].rounds | length) == 5' steady/result.json
+ok "it is part of what was measured" jq -e '.jobs[0].text | contains("precondition=fill=random,loops=2,bs=4096,metric=total.iops")' steady/result.json
+t "the journal says the same" 5 "$P" judge steady/journal
+t "it can be accepted" 0 "$P" baseline accept steady/result.json --reason test
+sim_suite plain.yaml "lat=100us" "gate: {read.iops: 5%}"
+t "without it is another job" 5 "$P" run plain.yaml --target "$T/scratch" --out plain
+has "$T/err" "precondition"
+rm -rf baselines
+sim_suite wild.yaml "lat=100us,sd=90%" "precondition: {steady_state: {round: 1s, rounds: 5..7}}" \
+	"gate: {read.iops: 5%}" "expect: [read.iops >= 1 IOPS]"
+t "not steady" 5 "$P" run wild.yaml --target "$T/scratch" --out wild
+has "$T/err" "steady state not reached in 7 rounds"
+has "$T/err" "of at most 20 %"
+ok "the expectation is undecided" jq -e '.verdicts[] | select(.check | startswith("expect")) | .verdict == "inconclusive" and .status == 3' wild/result.json
+junit wild/junit.xml
+json wild/result.json
+t "it does not enter a baseline" 2 "$P" baseline accept wild/result.json --reason test
+has "$T/err" "steady state not reached"
+sed '/ gate:/d' wild.yaml >expects.yaml
+t "alone it is status 3" 3 "$P" run expects.yaml --target "$T/scratch" --out expects
+t "unless the policy says so" 1 "$P" run expects.yaml --target "$T/scratch" --out expects --policy inconclusive=fail
+jq 'del(.preparations)' steady/result.json >bare.json
+t "a result without its preparation is none" 4 "$P" judge bare.json
+has "$T/err" "nothing tells that its precondition was done"
+cat >file.yaml <<'EOF'
+blkgate: 1
+name: file
+defaults: {ioengine: psync, direct: false, size: 1MiB, runtime: 100ms, runs: 2, sessions: 1}
+waive: {short-runtime: a test, no-checks: a test}
+workloads:
+  - {name: a, rw: randread, precondition: {fill: random, bs: 12KiB, loops: 2}}
+EOF
+t "a budget that does not hold the fill" 2 "$P" run file.yaml --target "$T/scratch" --budget written=2MB --out small
+has "$T/err" "to make the files and fill the regions"
+t "one that does" 0 "$P" run file.yaml --target "$T/scratch" --budget written=4MB --out folder
+ok "layout and fill are both made" jq -e '.preparations[0].filled == 2097152' folder/result.json
+ok "the folder is empty" test -z "$(find "$T/scratch" -mindepth 1)"
+# An existing file is written only with permission, also to be read.
+head -c 1M /dev/zero >"$T/file"
+sum=$(sha256sum <"$T/file")
+t "a file that may not be filled" 4 "$P" run file.yaml --target "$T/file" --out refused
+has "$T/err" "writing to the existing file"
+ok "not a byte of it was written" test "$(sha256sum <"$T/file")" = "$sum"
+zeros() { # FILE: blocks of 4 KiB that hold nothing
+	od -An -v -w4096 -tx8 "$1" | grep -cE '^( 0{16})+$'
+}
+t "with permission it is filled" 0 "$P" run file.yaml --target "$T/file" --allow-write "$T/file" --out filled
+ok "every block of it" test "$(zeros "$T/file")" -eq 0
+t "trim has no meaning in a folder" 4 "$P" run <(sed 's/fill: random/trim: true, fill: random/' file.yaml) --target "$T/scratch" --out trim
+has "$T/err" "there is nothing to trim in folder"
+
+# The caches of the machine belong to root.
+if ! root; then
+	skip "drop_caches" "needs root"
+else
+	sed 's/precondition: .*}}/drop_caches: true}/' file.yaml >caches.yaml
+	if [ -w /proc/sys/vm/drop_caches ]; then
+		head -c 4M /dev/urandom >"$T/cached" && sync "$T/cached" && cat "$T/cached" >/dev/null
+		t "the caches are dropped" 0 "$P" run caches.yaml --target "$T/scratch" --out caches
+		ok "another file is out of memory" test "$(fincore -bno RES "$T/cached" 2>/dev/null || echo 0)" -lt 4194304
+	fi
+	if command -v setpriv >/dev/null; then
+		mkdir -p "$T/nobody" && chmod 777 "$T/nobody" && chmod 755 "$T" "$T/here" && cp "$P" caches.yaml "$T/nobody/"
+		t "nobody may not" 4 setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "cd '$T/nobody' && ./blkgate run caches.yaml --target ."
+		has "$T/err" "the caches of the machine cannot be dropped"
+	fi
+fi
+
 need "settings of the kernel" losetup || finish
 loop "$T/image" 16M || {
 	skip "settings of the kernel" "no loop device: $(head -n 1 "$T/err")"
@@ -242,4 +317,76 @@ if [ -w /proc/sys/vm/dirty_ratio ] && [ "${dirty:-0}" != 0 ]; then
 else
 	skip "two runs and one sysctl" "vm.dirty_ratio is in use or cannot be written"
 fi
+
+# A device: filled whole, also behind the last whole block; trimmed; nothing without permission.
+truncate -s 4198400 "$T/disk" # 4 MiB and 4 KiB
+LOOP=
+cleanup "losetup -n -O NAME -j '$T/disk' | xargs -r -n 1 losetup -d"
+LOOP=$(losetup --find --show "$T/disk" 2>"$T/err") || {
+	skip "a device" "no loop device: $(head -n 1 "$T/err")"
+	finish
+}
+id=diskseq:$(cat "/sys/block/${LOOP#/dev/}/diskseq")
+cat >device.yaml <<'EOF'
+blkgate: 1
+name: device
+defaults: {ioengine: io_uring, iodepth: 4, runtime: 200ms, runs: 1, sessions: 1}
+waive: {short-runtime: a test, no-checks: a test, size-not-multiple-of-bs: a test}
+workloads:
+  - {name: a, rw: randread, precondition: {fill: random, bs: 128KiB}}
+EOF
+t "reading what must be filled first takes permission" 4 "$P" run device.yaml --target "$LOOP" --out refused
+has "$T/err" "--allow-write"
+ok "nothing was written" test "$(zeros "$T/disk")" -eq 1025
+t "filled" 0 "$P" run device.yaml --target "$LOOP" --allow-write "$id" --out device
+sync
+ok "to the last block" test "$(zeros "$T/disk")" -eq 0
+ok "each byte once" jq -e '.preparations[0] | .filled == 4198400 and (.mark | length) > 0' device/result.json
+if [ "$(cat "/sys/block/${LOOP#/dev/}/queue/discard_max_bytes")" -gt 0 ]; then
+	sed 's/rw: randread.*/rw: randwrite, rate_iops: 20, precondition: {trim: true}}/' device.yaml >trim.yaml
+	t "trimmed" 0 "$P" run trim.yaml --target "$LOOP" --allow-write "$id" --out trimmed
+	sync
+	ok "most of it holds nothing" test "$(zeros "$T/disk")" -gt 900
+	ok "how much is recorded" jq -e '.preparations[0].trimmed == 4198400' trimmed/result.json
+	sed 's/rw: randread.*/rw: randread, precondition: {trim: true, fill: sequential}}/' device.yaml >both.yaml
+	t "trimmed and filled" 0 "$P" run both.yaml --target "$LOOP" --allow-write "$id" --out both
+	sync
+	ok "filled behind the trim" test "$(zeros "$T/disk")" -eq 0
+else
+	skip "a trim" "the file behind the loop device takes no discards"
+fi
+t "in turns each run has its own" 0 "$P" run <(sed 's/runs: 1, sessions: 1/size: 1MiB/' device.yaml) --target "$LOOP" --allow-write "$id" --ab read_ahead_kb=64,256 --out turns
+ok "eight runs, eight preparations" jq -e '.preparations | length == 8 and all(.whole) and ([.[].run] | unique | length) == 8' turns/result.json
+
+# Interrupted, it goes on where it was; not when somebody wrote meanwhile.
+sed 's/rw: randread.*/rw: randwrite, size: 4MiB, precondition: {fill: sequential, steady_state: {round: 150ms, rounds: 300..300, range: 100%, slope: 100%}}}/' device.yaml >resume.yaml
+rounds() { grep -o '"rounds": \[[^]]*\]' "$1" 2>/dev/null | tail -n 1 | grep -o '[0-9.]\+' | wc -l; }
+# shellcheck disable=SC2317 # called through ok
+interrupt() { # SIGNAL: after three rounds of its own
+	: >resume.err
+	"$P" run resume.yaml --target "$LOOP" --allow-write "$id" --out resume >resume.out 2>resume.err </dev/null &
+	pid=$!
+	for _ in {1..600}; do
+		kill -0 "$pid" 2>/dev/null || return 1
+		[ "$(grep -c ': round ' resume.err)" -ge 3 ] && break
+		sleep 0.05
+	done
+	kill -"$1" "$pid"
+	wait "$pid" 2>/dev/null
+	return 0
+}
+ok "interrupted in its rounds" interrupt INT
+had=$(rounds resume/journal)
+ok "its journal holds the rounds" test "$had" -ge 3
+ok "interrupted again" interrupt INT
+has resume.err "goes on from the run that was interrupted: $had rounds"
+ok "the region was not filled again" test "$(grep -c 'its region is filled' resume.err)" -eq 0
+ok "what was taken over is recorded" jq -e --argjson had "$had" '.preparations[0] | .resumed == $had and (.rounds | length) > $had and .filled == 4194304' resume/result.json
+dd if=/dev/zero of="$LOOP" bs=4096 count=1 oflag=direct conv=notrunc 2>/dev/null
+ok "and after somebody else wrote" interrupt INT
+has resume.err "was written to since the last step, or is another one"
+has resume.err "its region is filled"
+ok "killed" interrupt KILL
+ok "what a killed run wrote cannot be told from what others wrote" interrupt INT
+has resume.err "is not used: its target was written to since"
 finish
