@@ -53,6 +53,27 @@ static bool add_evidence(struct invocation *v, struct conducted *c, struct loade
 	return true;
 }
 
+/* A machine that is not as it was would be measured, and taken for the reference of what is to be
+ * put back. */
+static void settings_left(struct loaded *s)
+{
+	bool restore = s->plan.policy.leftover == LEFTOVER_RESTORE;
+	struct notices left;
+	size_t n;
+
+	notices_init(&left);
+	n = session_settings_left(SESSION_SETTINGS, restore, &left);
+	for (size_t i = 0; i < left.n; i++)
+		notices_add(&s->plan.notices, "%s", left.v[i]);
+	if (n && !s->plan.setup_error) {
+		s->plan.setup_error = arena_printf(
+			&s->plan.arena, "%s%s%s", left.v[0], n > 1 ? ", and others" : "",
+			restore ? "" : "; or let this run do it: --policy leftover=restore");
+		s->plan.setup_code = ERR_TARGET;
+	}
+	notices_release(&left);
+}
+
 static void add_suite(struct invocation *v, struct loaded *s)
 {
 	struct conducted *c = &v->v[v->n];
@@ -83,7 +104,7 @@ static void add_suite(struct invocation *v, struct loaded *s)
 		.wait_lock = o->wait_lock,
 		.baseline = &c->baseline,
 	};
-	session_settings_left(SESSION_SETTINGS, &s->plan.notices);
+	settings_left(s);
 	session_spared(&s->plan, &c->options, &s->plan.notices);
 	if (!add_evidence(v, c, s)) {
 		forget(c);

@@ -46,7 +46,7 @@ static void gather(struct probe *p, const struct options *o)
 	host_facts(&p->host, &p->machine, &p->arena);
 	host_kernel_log(&p->host, &p->machine, &p->arena);
 	if (str_eq(p->host.root, "/"))
-		session_settings_left(SESSION_SETTINGS, &p->left);
+		session_settings_left(SESSION_SETTINGS, false, &p->left);
 }
 
 static void release(struct probe *p)

@@ -136,6 +136,17 @@ static void run_done(struct progress *p, const struct session_event *ev)
 	str_release(&s);
 }
 
+static void prepare_step(const struct session_event *ev)
+{
+	const struct result *r = ev->result;
+	const struct job *j = &r->jobs[ev->job];
+
+	if (r->ntargets > 1)
+		say("%s %s: %s", r->targets[j->target].role, j->name, ev->text);
+	else
+		say("%s: %s", j->name, ev->text);
+}
+
 void progress_event(void *arg, const struct session_event *ev)
 {
 	struct progress *p = arg;
@@ -167,6 +178,11 @@ void progress_event(void *arg, const struct session_event *ev)
 		if (p->verbose)
 			say("writing the files of this %s in '%s'", ev->pair ? "run" : "session",
 			    ev->text);
+		break;
+	case EVENT_PREPARE:
+		progress_end(p);
+		p->last_ios = p->last_elapsed = 0;
+		prepare_step(ev);
 		break;
 	case EVENT_RUN:
 		p->last_ios = p->last_elapsed = 0;

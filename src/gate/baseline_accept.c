@@ -10,6 +10,7 @@
 #include "gate/baseline_level.h"
 #include "gate/expiry.h"
 #include "gate/judge.h"
+#include "gate/steadiness.h"
 #include <unistd.h>
 
 /* Of the sessions that count for this result. */
@@ -110,6 +111,24 @@ static int check_measured(const struct result *r, struct err *e)
 	return 0;
 }
 
+/* A target on its way to its level would put the way into the baseline. */
+static int check_steady(const struct result *r, struct err *e)
+{
+	struct arena a;
+	int rc = 0;
+
+	arena_init(&a);
+	for (size_t i = 0; i < r->runs.n && rc == 0; i++) {
+		const char *why = run_unsteady(r, &r->runs.v[i], &a);
+
+		if (why)
+			rc = err_set(e, ERR_REFUSED, "'%s': %s", r->jobs[r->runs.v[i].job].name,
+				     why);
+	}
+	arena_release(&a);
+	return rc;
+}
+
 static bool level_kept(const struct verdict *v)
 {
 	switch (v->kind) {
@@ -186,8 +205,8 @@ static int check_sessions(const struct result *r, const struct baseline *b, stru
 static int check_rules(const struct result *r, const struct baseline *b,
 		       const struct accept_options *o, struct err *e)
 {
-	if (check_whole(r, e) || check_measured(r, e) || check_names(r, b, e) ||
-	    check_sessions(r, b, e))
+	if (check_whole(r, e) || check_measured(r, e) || check_steady(r, e) ||
+	    check_names(r, b, e) || check_sessions(r, b, e))
 		return e->code;
 	if (o->new_epoch && !(o->reason && *o->reason)) {
 		err_set(e, ERR_REFUSED, "a new epoch needs a reason");

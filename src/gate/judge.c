@@ -47,7 +47,7 @@ static void judge_check(struct judge *g, uint32_t check, size_t measure)
 	} else {
 		verdict_expect(g, c, v);
 	}
-	verdict_throttled(g, c->job, v);
+	verdict_clouded(g, c->job, v);
 	verdict_finish(r, c, v);
 }
 

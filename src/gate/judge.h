@@ -122,10 +122,9 @@ bool expect_collect(struct judge *g, uint32_t job, const struct metric *m, unsig
  * it was looked at. */
 size_t expect_runs_up_to(const struct judge *g, uint32_t job, uint32_t attempt);
 size_t expect_runs_whole(const struct judge *g, uint32_t job);
-/* What such a verdict comes to when the device throttled in one of the runs behind it:
- * inconclusive.
- */
-void verdict_throttled(struct judge *g, uint32_t job, struct verdict *v);
+/* What such a verdict comes to when the device throttled in one of the runs behind it, or was not
+ * steady before: inconclusive. */
+void verdict_clouded(struct judge *g, uint32_t job, struct verdict *v);
 /* "the device throttled in run 2 of session 1: ..."; false = as far as is known it did not. */
 bool judge_throttled_run(const struct run *run, struct str *out);
 /* Appends what the baseline demands and the result does not hold. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verdict on the measurement of a job: is there anything that may be judged? */
 #include "gate/judge.h"
+#include "gate/steadiness.h"
 #include "measure/metric.h"
 
 static const char *failure_type(enum outcome_status s)
@@ -84,6 +85,19 @@ static const char *company_failed(struct judge *g, uint32_t job, const struct ru
 	return NULL;
 }
 
+/* What keeps a run that went well from being one of its job: the state of the target, or the
+ * company.
+ */
+static const char *run_spoiled(struct judge *g, uint32_t job, const struct run *run,
+			       const char **text)
+{
+	*text = run_unprepared(g->r, run, &g->r->arena);
+	if (*text)
+		return "not-measured";
+	*text = company_failed(g, job, run);
+	return *text ? outcome_status_name(OUTCOME_COMPANION) : NULL;
+}
+
 /* One session of the job holds the demanded runs, each once and each good. */
 static bool session_whole(struct judge *g, uint32_t job, const struct job_session *s,
 			  struct verdict *v)
@@ -100,10 +114,8 @@ static bool session_whole(struct judge *g, uint32_t job, const struct job_sessio
 	for (size_t i = 0; i < s->n; i++) {
 		const char *text, *type = run_failure(j, &s->v[i]->out, &text);
 
-		if (!type) {
-			text = company_failed(g, job, s->v[i]);
-			type = text ? outcome_status_name(OUTCOME_COMPANION) : NULL;
-		}
+		if (!type)
+			type = run_spoiled(g, job, s->v[i], &text);
 		if (!type)
 			continue;
 		verdict_say(r, v, VERDICT_ERROR, type, "run %u of %u in session %u: %s",
@@ -191,11 +203,10 @@ static const char *bad_run(struct judge *g, uint32_t job, const struct run **bad
 		const char *type = run_failure(&g->r->jobs[job], &run[i]->out, text);
 
 		*bad = run[i];
+		if (!type)
+			type = run_spoiled(g, job, run[i], text);
 		if (type)
 			return type;
-		*text = company_failed(g, job, run[i]);
-		if (*text)
-			return outcome_status_name(OUTCOME_COMPANION);
 	}
 	return NULL;
 }

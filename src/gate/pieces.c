@@ -149,6 +149,29 @@ static void add_attempt(const struct piece *p, bool first, struct result *r, str
 	str_release(&s);
 }
 
+static void add_preparations(const struct piece *p, uint32_t base, struct result *r,
+			     struct result *out)
+{
+	for (size_t i = 0; i < p->r->preparations.n; i++) {
+		const struct preparation *from = &p->r->preparations.v[i];
+		uint32_t job = p->map ? p->map[from->job] : from->job;
+		struct preparation *to;
+
+		if (from->session < p->first || from->session >= p->first + p->n ||
+		    job == UINT32_MAX)
+			continue;
+		to = VEC_PUSH(&out->preparations);
+		*to = *from;
+		to->job = job;
+		to->session = base + from->session - p->first;
+		to->note = arena_strdup(&r->arena, from->note);
+		to->mark = arena_strdup(&r->arena, from->mark);
+		to->rounds = (typeof(to->rounds)){0};
+		for (size_t k = 0; k < from->rounds.n; k++)
+			*VEC_PUSH(&to->rounds) = from->rounds.v[k];
+	}
+}
+
 static void add_sessions(const struct piece *p, struct result *r, struct result *out)
 {
 	uint32_t base = (uint32_t)out->sessions.n;
@@ -173,6 +196,7 @@ static void add_sessions(const struct piece *p, struct result *r, struct result 
 		outcome_copy(&run->out, &from->out);
 		run->watched = watched_copy(from->watched, &r->arena);
 	}
+	add_preparations(p, base, r, out);
 }
 
 /* One attempt is the result's own invocation, and no row. */
@@ -195,11 +219,16 @@ void pieces_into(const struct pieces *p, struct result *r)
 	}
 	for (size_t i = 0; i < r->runs.n; i++)
 		outcome_release(&r->runs.v[i].out);
+	for (size_t i = 0; i < r->preparations.n; i++)
+		VEC_RELEASE(&r->preparations.v[i].rounds);
+	VEC_RELEASE(&r->preparations);
 	VEC_RELEASE(&r->runs);
 	VEC_RELEASE(&r->sessions);
 	attempts_release(r);
 	r->runs = (typeof(r->runs)){out.runs.v, out.runs.n, out.runs.cap};
 	r->sessions = (typeof(r->sessions)){out.sessions.v, out.sessions.n, out.sessions.cap};
+	r->preparations = (typeof(r->preparations)){out.preparations.v, out.preparations.n,
+						    out.preparations.cap};
 	r->attempts = (typeof(r->attempts)){out.attempts.v, out.attempts.n, out.attempts.cap};
 	if (p->n == 1)
 		single(r);

@@ -172,9 +172,11 @@ static bool missed_before(struct judge *g, struct subject *s, struct verdict *ou
 /* Its own job is looked at behind every check. */
 static void look_at_heat(struct judge *g, const struct subject *s, struct verdict *out)
 {
-	for (size_t t = 0; t < s->n && !str_eq(out->type, "throttled"); t++)
+	const char *before = out->type;
+
+	for (size_t t = 0; t < s->n && out->type == before; t++)
 		if (s->job[t] != s->check->job)
-			verdict_throttled(g, s->job[t], out);
+			verdict_clouded(g, s->job[t], out);
 }
 
 static void judge_subject(struct judge *g, struct subject *s, struct verdict *out)

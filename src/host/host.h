@@ -127,6 +127,18 @@ int host_tunable_read(const char *path, struct str *out, struct err *e);
 int host_tunable_holds(const char *path, const char *value, struct err *e);
 /* Writes it and reads it back: ERR_TARGET when the kernel did not take it. */
 int host_tunable_write(const char *path, const char *value, struct err *e);
+/* Boot, disk, its sequence number, and what the kernel counted as written to and discarded on the
+ * whole disk, as a text: while it stays the same nobody changed t's device. ERR_TARGET: it is not
+ * counted.
+ */
+int host_write_mark(const struct host *h, const struct target *t, struct str *out, struct err *e);
+/* Drops the clean pages, dentries and inodes of the whole machine; or only asks whether it may.
+ * ERR_TARGET. */
+int host_drop_caches(const struct host *h, bool only_ask, struct err *e);
+/* A value of 0 that the kernel shows and does not take: of vm.dirty_bytes and vm.dirty_ratio (and
+ * their background kind) the one that was set last holds, and the other is 0. The file to write
+ * instead, into out; false = path has no such counterpart. */
+bool host_tunable_counterpart(const char *path, struct str *out);
 /* Fresh label: a user label becomes fact label.NAME. */
 void host_label(struct facts *f, struct arena *a, const char *name, const char *value);
 

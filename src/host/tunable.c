@@ -112,13 +112,29 @@ int host_tunable_read(const char *path, struct str *out, struct err *e)
 	return 0;
 }
 
+/* "4 4 1 7" is shown with tabs. */
+static bool same_words(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		bool gap = c_isspace(*a);
+
+		if (gap != c_isspace(*b) || (!gap && *a != *b))
+			return false;
+		while (gap && c_isspace(a[1]))
+			a++;
+		while (gap && c_isspace(b[1]))
+			b++;
+	}
+	return *a == *b;
+}
+
 /* As text, or as the number that both stand for. */
 static bool same_value(const char *a, const char *b)
 {
 	char *enda, *endb;
 	long long x, y;
 
-	if (str_eq(a, b))
+	if (same_words(a, b))
 		return true;
 	x = strtoll(a, &enda, 10);
 	y = strtoll(b, &endb, 10);
@@ -149,4 +165,38 @@ int host_tunable_write(const char *path, const char *value, struct err *e)
 	if (host_tunable_holds(path, value, e) < 0)
 		return err_prefix(e, "the kernel did not take '%s'", value);
 	return 0;
+}
+
+bool host_tunable_counterpart(const char *path, struct str *out)
+{
+	static const char *const pair[][2] = {
+		{"/vm/dirty_bytes", "/vm/dirty_ratio"},
+		{"/vm/dirty_background_bytes", "/vm/dirty_background_ratio"},
+	};
+
+	for (size_t i = 0; i < sizeof(pair) / sizeof(*pair); i++)
+		for (unsigned k = 0; k < 2; k++) {
+			if (!str_ends(path, pair[i][k]))
+				continue;
+			str_addn(out, path, strlen(path) - strlen(pair[i][k]));
+			str_add(out, pair[i][1 - k]);
+			return true;
+		}
+	return false;
+}
+
+int host_drop_caches(const struct host *h, bool only_ask, struct err *e)
+{
+	char *path = xasprintf("%s/proc/sys/vm/drop_caches", host_prefix(h));
+	int fd = open(path, O_WRONLY | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
+
+	if (rc == 0 && !only_ask)
+		rc = fd_write_all(fd, "3", 1);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	if (rc == 0)
+		return 0;
+	err_sys(e, ERR_TARGET, -rc, "the caches of the machine cannot be dropped");
+	return err_hint(e, "run as root, or leave drop_caches out");
 }

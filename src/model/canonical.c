@@ -39,6 +39,7 @@ static const struct word words[] = {
 	LATER(cpus_allowed_policy, W_TEXT, 0),
 	LATER(dedupe_percentage, W_U32, 100),
 	WORD(direct, W_BOOL, 0, 1),
+	LATER(drop_caches, W_BOOL, 1),
 	WORD(end_fsync, W_BOOL, 0, 1),
 	WORD(fdatasync, W_U32, 0, UINT32_MAX),
 	WORD(files, W_FILES, 0, 0),
@@ -60,6 +61,7 @@ static const struct word words[] = {
 	LATER(numa_mem_policy, W_TEXT, 0),
 	WORD(numjobs, W_U32, 0, UINT32_MAX),
 	WORD(offset, W_U64, 0, UINT64_MAX),
+	LATER(precondition, W_TEXT, 0),
 	WORD(ramp_time, W_U64, 0, UINT64_MAX),
 	LATER(random_distribution, W_TEXT, 0),
 	WORD(randrepeat, W_BOOL, 0, 1),
@@ -78,6 +80,7 @@ static const struct word words[] = {
 	LATER(thinktime, W_U64, UINT64_MAX),
 	LATER(thinktime_blocks, W_U32, UINT32_MAX),
 	WORD(time_based, W_BOOL, 0, 1),
+	LATER(tunables, W_TEXT, 0),
 	LATER(verify, W_TEXT, 0),
 };
 #undef WORD
@@ -396,6 +399,8 @@ int job_from_canonical(const char *text, struct arena *a, struct job *j, struct 
 			  .cpus_allowed_policy = "",
 			  .numa_cpu_nodes = "",
 			  .numa_mem_policy = "",
+			  .precondition = "",
+			  .tunables = "",
 			  .nrfiles = 1};
 	rc = read_words(text, a, j, e);
 	if (rc)

@@ -34,6 +34,10 @@ static const char *const provisional_words[] = {
 	[PROVISIONAL_JUDGE] = "judge",
 	[PROVISIONAL_FAIL] = "fail",
 };
+static const char *const leftover_words[] = {
+	[LEFTOVER_REFUSE] = "refuse",
+	[LEFTOVER_RESTORE] = "restore",
+};
 
 static const struct policy_key {
 	const char *key;
@@ -43,6 +47,7 @@ static const struct policy_key {
 	{"inconclusive", inconclusive_words, NAMES_COUNT(inconclusive_words)},
 	{"no_baseline", no_baseline_words, NAMES_COUNT(no_baseline_words)},
 	{"provisional", provisional_words, NAMES_COUNT(provisional_words)},
+	{"leftover", leftover_words, NAMES_COUNT(leftover_words)},
 };
 
 static const struct policy_key *policy_key_find(const char *key)
@@ -96,8 +101,10 @@ int policy_set(struct policy *p, const char *key, const char *value, struct err 
 		p->inconclusive = (enum policy_inconclusive)i;
 	else if (k->words == no_baseline_words)
 		p->no_baseline = (enum policy_no_baseline)i;
-	else
+	else if (k->words == provisional_words)
 		p->provisional = (enum policy_provisional)i;
+	else
+		p->leftover = (enum policy_leftover)i;
 	return 0;
 }
 
@@ -111,5 +118,7 @@ const char *policy_word(const struct policy *p, const char *key)
 		return names_at(k->words, k->n, (size_t)p->inconclusive);
 	if (k->words == no_baseline_words)
 		return names_at(k->words, k->n, (size_t)p->no_baseline);
-	return names_at(k->words, k->n, (size_t)p->provisional);
+	if (k->words == provisional_words)
+		return names_at(k->words, k->n, (size_t)p->provisional);
+	return names_at(k->words, k->n, (size_t)p->leftover);
 }

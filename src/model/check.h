@@ -59,11 +59,14 @@ int check_role_find(const char *name, enum check_role *out);
 enum policy_inconclusive { INCONCLUSIVE_REPORT, INCONCLUSIVE_FAIL, INCONCLUSIVE_WARN };
 enum policy_no_baseline { NO_BASELINE_FAIL, NO_BASELINE_WARN };
 enum policy_provisional { PROVISIONAL_JUDGE, PROVISIONAL_FAIL };
+/* Settings of the kernel that a killed run left switched. */
+enum policy_leftover { LEFTOVER_REFUSE, LEFTOVER_RESTORE };
 
 struct policy {
 	enum policy_inconclusive inconclusive;
 	enum policy_no_baseline no_baseline;
 	enum policy_provisional provisional;
+	enum policy_leftover leftover; /* of a run; no part of the verdict */
 };
 #define POLICY_DEFAULT ((struct policy){0})
 /* Sets one word: key "inconclusive", value "fail". 0 or ERR_USAGE listing the words. */

@@ -88,8 +88,13 @@ struct job {
 	bool fixedbufs, registerfiles, sqthread_poll; /* of io_uring */
 	const char *sim;                              /* script of the sim engine, "" otherwise */
 	const char *beside; /* jobs that run at the same time (jobs_beside); "" or NULL = none */
+	/* Texts of model/precondition.h; "" or NULL = nothing is done, the kernel is as it is. */
+	const char *precondition, *tunables;
+	bool drop_caches; /* the caches of the whole machine are dropped before each run */
 	/* end of identity */
 
+	const struct precondition *prepare; /* what the text says, by plan; NULL = nothing */
+	uint32_t fill_of; /* the first job whose trim and fill are the same, of the same region */
 	uint32_t size_percent; /* `size: 50%` of the target was asked, 0 = not; size is what came of
 				  it */
 	uint32_t offset_percent; /* likewise */

@@ -41,6 +41,13 @@ void result_journal_run(const struct result *r, const struct run *run, struct jw
 	jw_end_object(w);
 }
 
+void result_journal_prepared(const struct preparation *p, struct jw *w)
+{
+	jw_object_flat(w, NULL);
+	doc_write_preparation(p, "prepared", w);
+	jw_end_object(w);
+}
+
 void result_journal_end(const struct result *r, struct jw *w)
 {
 	jw_object_flat(w, NULL);
@@ -187,16 +194,19 @@ static int read_end(struct journal_reader *jr, const struct json *o)
 	return rc;
 }
 
+static int read_prepared(struct journal_reader *jr, const struct json *o)
+{
+	return doc_read_preparation(&jr->rd, o);
+}
+
 static int read_record(struct journal_reader *jr, const struct json *root)
 {
 	static const struct {
 		const char *key;
 		int (*read)(struct journal_reader *jr, const struct json *o);
 	} kinds[] = {
-		{"session", read_one_session},
-		{"start", read_start},
-		{"run", read_finished},
-		{"end", read_end},
+		{"session", read_one_session}, {"start", read_start}, {"run", read_finished},
+		{"prepared", read_prepared},   {"end", read_end},
 	};
 
 	if (json_need_object(root, jr->rd.e))

@@ -30,6 +30,9 @@ void result_release(struct result *r)
 	for (size_t i = 0; i < r->runs.n; i++)
 		outcome_release(&r->runs.v[i].out);
 	VEC_RELEASE(&r->runs);
+	for (size_t i = 0; i < r->preparations.n; i++)
+		VEC_RELEASE(&r->preparations.v[i].rounds);
+	VEC_RELEASE(&r->preparations);
 	VEC_RELEASE(&r->sessions);
 	attempts_release(r);
 	VEC_RELEASE(&r->notices);
@@ -40,4 +43,35 @@ void result_release(struct result *r)
 	facts_release(&r->host);
 	arena_release(&r->arena);
 	result_init(r);
+}
+
+const struct preparation *result_preparation(const struct result *r, const struct run *run)
+{
+	for (size_t i = r->preparations.n; i-- > 0;) {
+		const struct preparation *p = &r->preparations.v[i];
+
+		if (p->job == run->job && p->session == run->session &&
+		    (p->run == run->run || p->run == PREPARATION_OF_SESSION))
+			return p;
+	}
+	return NULL;
+}
+
+struct preparation *result_add_preparation(struct result *r, uint32_t job, uint32_t session,
+					   uint32_t run)
+{
+	struct preparation *p = NULL;
+
+	for (size_t i = 0; i < r->preparations.n; i++) {
+		struct preparation *x = &r->preparations.v[i];
+
+		if (x->job == job && x->session == session && x->run == run)
+			p = x;
+	}
+	if (p)
+		VEC_RELEASE(&p->rounds);
+	else
+		p = VEC_PUSH(&r->preparations);
+	*p = (struct preparation){.job = job, .session = session, .run = run};
+	return p;
 }

@@ -43,6 +43,23 @@ struct run {
 	struct watched *watched; /* in the result's arena; NULL = nobody looked */
 };
 
+/* What was done to the region of a job before its runs (model/precondition.h), and what it came to.
+ */
+#define PREPARATION_OF_SESSION UINT32_MAX
+struct preparation {
+	uint32_t job, session;
+	uint32_t run;             /* or PREPARATION_OF_SESSION: of all runs in it */
+	uint64_t trimmed, filled; /* bytes */
+	uint64_t ns;              /* that all of it took, what was resumed not included */
+	bool whole;               /* trim and fill were done as asked for */
+	const char *note;         /* "as for 'a'": by whom, where not by itself; NULL */
+	/* State of the target after the last step, for a run that goes on from there: equal texts =
+	 * nobody wrote to it meanwhile. NULL = cannot be told. */
+	const char *mark;
+	uint32_t resumed;   /* of the rounds: made by an earlier run that was interrupted */
+	VEC(double) rounds; /* the metric, base unit; in order */
+};
+
 struct session {
 	char id[32];            /* "20261128T140322-a1b2c3": UTC and six hex digits */
 	int64_t started, ended; /* UTC */
@@ -121,6 +138,7 @@ struct result {
 	VEC(struct attempt) attempts; /* none, or two and more */
 	VEC(struct session) sessions;
 	VEC(struct run) runs;
+	VEC(struct preparation) preparations;
 	VEC(const char *) notices; /* announced replacements; texts in arena */
 
 	/* filled by gate */
@@ -155,6 +173,11 @@ const struct facts *result_session_target(const struct result *r, uint32_t sessi
  * A run that makes fewer sessions may be gone on with, and its look is one of as many. */
 uint32_t result_looks(const struct result *r);
 const char *result_session_boot(const struct result *r, uint32_t session); /* NULL = unknown */
+/* The preparation of a run; NULL = none is recorded. Of several records of one the last holds. */
+const struct preparation *result_preparation(const struct result *r, const struct run *run);
+/* A new record, or that of the same job, session and run, emptied. */
+struct preparation *result_add_preparation(struct result *r, uint32_t job, uint32_t session,
+					   uint32_t run);
 void attempts_release(struct result *r); /* the result has none afterwards */
 /* Did that attempt (from 0) select the job? */
 bool attempt_ran(const struct attempt *a, uint32_t job);
@@ -180,7 +203,8 @@ int result_parse(const char *text, size_t n, const char *name, struct result *r,
 /*
  * Journal: line 1 is the result document in one line without runs (`"blkgate_journal": 1`); then
  * one line a record: {"session": {...}} when a session starts, {"start": [job, session, run]}
- * before a run, {"run": {...}} after it, {"end": {...}} at the end. A start without its run is
+ * before a run, {"run": {...}} after it, {"prepared": {...}} after each step of a preparation (the
+ * last of one job, session and run holds), {"end": {...}} at the end. A start without its run is
  * OUTCOME_LOST. A session record with an id already seen replaces it (so it may be written again
  * when the session is complete); the end record holds the final sessions, notices, states of jobs
  * that did not run. Reading: a torn last line (a crash in the middle of a write) is skipped, a
@@ -192,6 +216,7 @@ void result_journal_head(const struct result *r, struct jw *w);
 void result_journal_session(const struct session *s, struct jw *w);
 void result_journal_start(uint32_t job, uint32_t session, uint32_t run, struct jw *w);
 void result_journal_run(const struct result *r, const struct run *run, struct jw *w);
+void result_journal_prepared(const struct preparation *p, struct jw *w);
 void result_journal_end(const struct result *r, struct jw *w);
 
 #endif

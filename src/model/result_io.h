@@ -25,6 +25,11 @@ void doc_write_session(const struct session *s, const char *key, struct jw *w);
 /* Members "status", "baseline_digest", "verdicts". */
 void doc_write_verdicts(const struct result *r, struct jw *w);
 void doc_write_run(const struct result *r, const struct run *run, const char *key, struct jw *w);
+/* Member "preparations", left out when there are none; one of them. And back. */
+void doc_write_preparations(const struct result *r, struct jw *w);
+void doc_write_preparation(const struct preparation *p, const char *key, struct jw *w);
+int doc_read_preparations(const struct reader *rd, const struct json *root);
+int doc_read_preparation(const struct reader *rd, const struct json *o);
 /* Member "attempts", left out when there are none; and back. */
 void doc_write_attempts(const struct result *r, struct jw *w);
 int doc_read_attempts(const struct reader *rd, const struct json *root);

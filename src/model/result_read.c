@@ -210,6 +210,8 @@ static int read_runs(const struct reader *rd, const struct json *root)
 		rc = doc_read_session(rd, &item, VEC_PUSH(&rd->r->sessions));
 	}
 	if (rc == 0)
+		rc = doc_read_preparations(rd, root);
+	if (rc == 0)
 		rc = doc_array(rd, root, "runs", &list);
 	for (size_t i = 0; rc == 0 && i < json_length(&list); i++) {
 		item = json_element(&list, i);

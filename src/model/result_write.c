@@ -244,6 +244,7 @@ void result_write(const struct result *r, bool with_verdicts, struct jw *w)
 	doc_write_sessions(r, w);
 	if (with_verdicts)
 		doc_write_verdicts(r, w);
+	doc_write_preparations(r, w);
 	jw_array(w, "runs");
 	for (size_t i = 0; i < r->runs.n; i++)
 		doc_write_run(r, &r->runs.v[i], NULL, w);

@@ -3,6 +3,7 @@
  * plan/estimate: time and bytes of a session before anything is known of the device. The
  * assumptions are the constants below; what a session really takes replaces them as it goes.
  */
+#include "model/precondition.h"
 #include "plan/planner.h"
 
 #include <math.h>
@@ -129,7 +130,7 @@ struct target_needs plan_target_needs(const struct plan *p, uint32_t target)
 
 		if (!needs_target(j, target))
 			continue;
-		n.writes |= job_writes(j);
+		n.writes |= plan_job_changes(j);
 		n.cached |= !j->direct && !j->invalidate;
 		if (clamp_files(job_files(j)) > n.files)
 			n.files = clamp_files(job_files(j));
@@ -196,7 +197,8 @@ static double layout_bytes(const struct plan *p)
  * trimmed is written anew before each run. */
 static double layout_ns(const struct plan *p)
 {
-	double ns = (layout_bytes(p) + refill_bytes(p)) / LAYOUT_RATE * (double)NS_PER_SEC;
+	double bytes = layout_bytes(p) + refill_bytes(p) + (double)plan_fills_bytes(p);
+	double ns = bytes / LAYOUT_RATE * (double)NS_PER_SEC;
 
 	for (uint32_t t = 0; !interleaved(p) && t < p->ntargets; t++) {
 		unsigned files = plan_target_needs(p, t).files;
@@ -205,6 +207,15 @@ static double layout_ns(const struct plan *p)
 			ns += (double)LAYOUT_FILE_NS * (files - 1);
 	}
 	return ns;
+}
+
+/* The fewest rounds that can be steady; before each run where those are interleaved. */
+static double rounds_ns(const struct plan *p, const struct job *j)
+{
+	if (!j->prepare || !j->prepare->metric)
+		return 0;
+	return (double)j->prepare->rounds_min * (double)(j->prepare->round + HARNESS_NS) *
+	       (interleaved(p) ? j->runs : 1);
 }
 
 /* What runs at the same time takes the time of the longest. */
@@ -227,7 +238,7 @@ uint64_t plan_session_time(const struct plan *p)
 
 	for (size_t i = 0; i < p->njobs; i++)
 		if (p->jobs[i].state == JOB_READY && group_leads(p, i))
-			ns += p->jobs[i].runs * group_ns(p, ring, i);
+			ns += p->jobs[i].runs * group_ns(p, ring, i) + rounds_ns(p, &p->jobs[i]);
 	free(ring);
 	return clamp(ns);
 }
@@ -261,7 +272,7 @@ static const char *time_refused(struct plan *p)
 
 		if (j->state != JOB_READY || virtual_clock(j) || !group_leads(p, i))
 			continue;
-		sure += (double)j->runs * (double)plan_run_time(j);
+		sure += (double)j->runs * (double)plan_run_time(j) + rounds_ns(p, j);
 		guess += j->runs * (run_ns(j) - (double)plan_run_time(j));
 	}
 	if ((sure * 0.8 + guess * 0.1) * rounds_min(p) <= (double)p->budget_time)
@@ -279,7 +290,8 @@ static const char *time_refused(struct plan *p)
 
 static const char *written_refused(struct plan *p)
 {
-	double bytes = (layout_bytes(p) + refill_bytes(p)) * rounds_min(p);
+	double fills = (double)plan_fills_bytes(p);
+	double bytes = (layout_bytes(p) + refill_bytes(p) + fills) * rounds_min(p);
 	struct str s;
 	const char *text;
 
@@ -289,7 +301,8 @@ static const char *written_refused(struct plan *p)
 	add_sessions(&s, p, "writes", "write");
 	str_add(&s, " ");
 	unit_format(&s, UNIT_BYTES, bytes);
-	str_add(&s, " to make the files alone, the budget is ");
+	str_addf(&s, " to make the files%s alone, the budget is ",
+		 fills > 0 ? " and fill the regions" : "");
 	unit_format(&s, UNIT_BYTES, (double)p->budget_written);
 	text = arena_strdup(&p->arena, s.s);
 	str_release(&s);
@@ -340,9 +353,21 @@ static double run_seen(const struct job *j, double rate)
 	return !j->time_based && !j->runtime ? most : fmin(rate * seconds, most);
 }
 
+/* All rounds that there may be. */
+static double rounds_written(const struct plan *p, const struct job *j, bool *bounded)
+{
+	struct job round;
+
+	if (!j->prepare || !j->prepare->metric)
+		return 0;
+	plan_round_job(j, &round);
+	return j->prepare->rounds_max * run_written(&round, bounded) *
+	       (interleaved(p) ? j->runs : 1);
+}
+
 uint64_t plan_session_written(const struct plan *p, bool *bounded, bool *seen)
 {
-	double sum = layout_bytes(p) + refill_bytes(p);
+	double sum = layout_bytes(p) + refill_bytes(p) + (double)plan_fills_bytes(p);
 
 	bool any = false;
 
@@ -356,6 +381,7 @@ uint64_t plan_session_written(const struct plan *p, bool *bounded, bool *seen)
 
 			sum += j->runs *
 			       (known ? run_seen(j, p->seen_write[i]) : run_written(j, bounded));
+			sum += rounds_written(p, j, bounded);
 			any |= known;
 		}
 	}

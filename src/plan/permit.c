@@ -124,7 +124,7 @@ static bool any_ready(const struct plan *p, uint32_t target, bool writing)
 		const struct job *j = &p->jobs[i];
 
 		if (j->target == target && j->state == JOB_READY && !plan_job_diskless(j) &&
-		    (!writing || job_writes(j)))
+		    (!writing || plan_job_changes(j)))
 			return true;
 	}
 	return false;
@@ -133,7 +133,7 @@ static bool any_ready(const struct plan *p, uint32_t target, bool writing)
 static void stop_writers(struct plan *p, uint32_t target, const char *why)
 {
 	for (size_t i = 0; why && i < p->njobs; i++)
-		if (p->jobs[i].target == target && job_writes(&p->jobs[i]) &&
+		if (p->jobs[i].target == target && plan_job_changes(&p->jobs[i]) &&
 		    !plan_job_diskless(&p->jobs[i]))
 			job_stop(&p->jobs[i], JOB_ERROR, why);
 }
@@ -194,7 +194,7 @@ static void file_reading(struct plan *p, const struct plan_options *o, uint32_t 
 		struct job *j = &p->jobs[i];
 
 		if (j->target != target || j->state != JOB_READY || plan_job_diskless(j) ||
-		    !metric_job_does(j, DIR_READ))
+		    !metric_job_does(j, DIR_READ) || plan_fills(j))
 			continue;
 		if (!asked || asked->offset != j->offset || asked->size != j->size)
 			why = region_has_holes(t->path, j->offset, j->size, &p->arena);
@@ -209,6 +209,7 @@ static void file_reading(struct plan *p, const struct plan_options *o, uint32_t 
 void plan_permit(struct plan *p, const struct plan_options *o)
 {
 	capacity_check(p, o->host);
+	preparation_permit(p, o->host);
 	for (uint32_t i = 0; i < p->ntargets; i++) {
 		struct target *t = &p->targets[i];
 

@@ -49,6 +49,9 @@ static const char *const plan_words[PW_COUNT] = {
 	[PW_NUMA_CPUS] = "numa_cpu_nodes",
 	[PW_NUMA_MEMORY] = "numa_mem_policy",
 	[PW_VERIFY] = "verify",
+	[PW_PRECONDITION] = "precondition",
+	[PW_TUNABLES] = "tunables",
+	[PW_DROP_CACHES] = "drop_caches",
 };
 
 unsigned plan_word_at(enum plan_word w)
@@ -168,6 +171,40 @@ static void announce_one_session(struct plan *p, bool continues)
 			    gates, gates == 1 ? "" : "s");
 }
 
+static void announce(struct plan *p, const char *when, const suite_commands *list)
+{
+	struct str s;
+
+	str_init(&s);
+	for (size_t i = 0; i < list->n; i++) {
+		str_add(&s, i ? "; " : "");
+		suite_command_show(&list->v[i], &s);
+	}
+	if (list->n)
+		notices_add(&p->notices, "%s: %s", when, s.s);
+	str_release(&s);
+}
+
+/* They may do anything, as the user who runs blkgate: whoever reads a plan sees what. */
+static void announce_commands(struct plan *p)
+{
+	const struct workload *last = NULL;
+
+	announce(p, "setup, before all else", &p->suite->setup);
+	for (size_t i = 0; i < p->njobs; i++) {
+		const struct workload *w = &p->suite->workloads.v[p->workload[i]];
+
+		if (p->jobs[i].state != JOB_READY || p->jobs[i].total || w == last)
+			continue;
+		last = w;
+		announce(p, arena_printf(&p->arena, "setup before each run of '%s'", w->name),
+			 &w->setup);
+		announce(p, arena_printf(&p->arena, "teardown behind each run of '%s'", w->name),
+			 &w->teardown);
+	}
+	announce(p, "teardown, behind all else", &p->suite->teardown);
+}
+
 static void plan_init(struct plan *p, const struct suite *s, const struct plan_options *o)
 {
 	*p = (struct plan){.suite = s};
@@ -195,6 +232,7 @@ void plan_release(struct plan *p)
 	free(p->workload);
 	free(p->fired);
 	free(p->checks);
+	free(p->settings);
 	facts_release(&p->host);
 	notices_release(&p->notices);
 	arena_release(&p->arena);
@@ -288,6 +326,8 @@ static int plan_fill(struct planner *pl, struct err *e)
 	if (rc < 0)
 		return rc;
 	interleave_jobs(pl);
+	tunables_find(pl);
+	preparation_check(pl);
 	known_apply(pl);
 	announce_one_session(p, pl->o->continues);
 	trims_against_reads(pl);
@@ -314,8 +354,10 @@ int plan_make(const struct suite *s, const struct plan_options *o, struct plan *
 	if (o->lint_only)
 		return 0;
 	plan_permit(p, o);
+	tunables_settle(p);
 	groups_settle(p);
 	interleave_settle(p);
+	announce_commands(p);
 	if (!p->setup_error) {
 		p->setup_error = plan_budget_refuses(p);
 		p->setup_code = p->setup_error ? ERR_SUITE : 0;

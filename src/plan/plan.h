@@ -54,6 +54,12 @@ struct job_origins {
 	struct origin of[WORD_COUNT_MAX]; /* by word_index */
 };
 
+/* A setting that holds while a job runs, and its file. */
+struct plan_setting {
+	uint32_t job;
+	const char *name, *path, *value;
+};
+
 struct plan {
 	struct arena arena;
 	const struct suite *suite;
@@ -67,7 +73,9 @@ struct plan {
 			       target. */
 	uint64_t *fired;    /* by workload of the suite: bit by enum rule, found while expanding */
 	struct check *checks;
-	size_t nchecks; /* grouped by job, ascending */
+	size_t nchecks;                /* grouped by job, ascending */
+	struct plan_setting *settings; /* by job */
+	size_t nsettings;
 	struct policy policy;
 	uint32_t sessions_min, sessions_max;
 	struct interleave interleave; /* kind none: against the baseline */
@@ -128,6 +136,21 @@ int plan_condition(const struct plan *p, uint32_t target, const struct expr *x,
 /* Its engine has no device, or it is a total and does no I/O: what happens to the target does not
  * concern the job. */
 bool plan_job_diskless(const struct job *j);
+/* Does it change what is on its target, by its I/O or by its precondition? */
+bool plan_job_changes(const struct job *j);
+/* Is every block of its region written first? */
+bool plan_fills(const struct job *j);
+/*
+ * What is done before a job is measured, as jobs of their own: of its trim and its fill, part 0 is
+ * the whole blocks of the region and part 1 what is left behind them (false = there is none); of
+ * its steady state, one round. The fill writes with the job's engine and contents, at a depth of
+ * its own.
+ */
+bool plan_trim_job(const struct plan *p, const struct job *j, unsigned part, struct job *out);
+bool plan_fill_job(const struct plan *p, const struct job *j, unsigned part, struct job *out);
+void plan_round_job(const struct job *j, struct job *out);
+/* Bytes that its fill writes. */
+uint64_t plan_fill_bytes(const struct plan *p, const struct job *j);
 /* What the ready jobs of a target ask of it. */
 struct target_needs {
 	unsigned files; /* in a folder; 1 for a device or file; 0 = nothing is needed */
@@ -155,6 +178,9 @@ uint64_t plan_run_time(const struct job *j);
 /* Nothing but these jobs, for what must be there for one run of them. Borrows from p, and the jobs
  * are copied to room. */
 struct plan plan_part(const struct plan *p, const uint32_t *job, size_t n, struct job *room);
+/* Bytes that the fills of the ready jobs write before the first run of a session (interleaved:
+ * before all runs of a pair): once where several jobs ask for the same. */
+uint64_t plan_fills_bytes(const struct plan *p);
 /* Bytes of the files in folders that the ready jobs need. */
 uint64_t plan_layout_bytes(const struct plan *p);
 

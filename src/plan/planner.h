@@ -57,6 +57,9 @@ enum plan_word {
 	PW_NUMA_CPUS,
 	PW_NUMA_MEMORY,
 	PW_VERIFY,
+	PW_PRECONDITION,
+	PW_TUNABLES,
+	PW_DROP_CACHES,
 	PW_COUNT
 };
 unsigned plan_word_at(enum plan_word w);
@@ -191,6 +194,14 @@ static inline const char *round_name(const struct plan *p)
 	return interleaved(p) ? "pair" : "session";
 }
 
+/* tunables.c: the files behind the settings that jobs ask for; then, when it is known which jobs
+ * run, what of the facts they change. */
+void tunables_find(struct planner *pl);
+void tunables_settle(struct plan *p);
+/* preparation.c: what a precondition means for its job and beside the others; then what only the
+ * target and the machine can tell. */
+void preparation_check(struct planner *pl);
+void preparation_permit(struct plan *p, const struct host *h);
 /* percentiles.c: every percentile of percentile_list is one of the table. */
 void percentiles_check(struct planner *pl, const struct job *j, const struct job_origins *og);
 /* passthrough.c: NULL when engine and node belong together and the drive answers, else the

@@ -12,11 +12,10 @@ static const struct target *target_of(const struct lint_view *v)
 	return &v->p->targets[v->j->target];
 }
 
-/* Is the device known to have been written by the suite itself before the job is measured? No word
- * says that yet; both rules below ask here. */
-static bool prepared(const struct lint_view *v __attribute__((unused)))
+/* Does the suite itself write every block before the job is measured? */
+static bool prepared(const struct lint_view *v)
 {
-	return false;
+	return plan_fills(v->j);
 }
 
 /* A disk that turns reads its medium whether it was written or not, and wears alike. */
@@ -30,8 +29,8 @@ bool lint_precondition(const struct lint_view *v, struct str *text, struct str *
 	const struct job *j = v->j;
 	bool writes = job_random(j) && metric_job_does(j, DIR_WRITE) && flash(target_of(v));
 
-	if ((!writes && !job_trims(j)) || !v->nchecks || diskless(v) || prepared(v) ||
-	    target_of(v)->kind != TARGET_BLOCK)
+	if ((!writes && !job_trims(j)) || !v->nchecks || diskless(v) ||
+	    (prepared(v) && !job_trims(j)) || target_of(v)->kind != TARGET_BLOCK)
 		return false;
 	if (job_trims(j)) {
 		str_add(text, "trims on a device whose blocks are not written before each run: the "
@@ -43,8 +42,8 @@ bool lint_precondition(const struct lint_view *v, struct str *text, struct str *
 	str_add(text,
 		"random writes on a device that was not preconditioned: a fresh drive is faster "
 		"than the same drive a week later");
-	str_add(hint, "write the device once before the session, and say so: `waive: "
-		      "{precondition: WHY}`");
+	str_add(hint, "`precondition: {fill: random}` writes it first; where something else does, "
+		      "say so: `waive: {precondition: WHY}`");
 	return true;
 }
 
@@ -57,8 +56,8 @@ bool lint_read_of_unwritten(const struct lint_view *v, struct str *text, struct 
 		return false;
 	str_add(text, "reads of a device of which nobody knows that it was written: blocks that "
 		      "are new or trimmed are answered without touching the medium");
-	str_add(hint, "write the device once before the session, and say so: `waive: "
-		      "{read-of-unwritten: WHY}`");
+	str_add(hint, "`precondition: {fill: sequential}` writes it first; where something else "
+		      "did, say so: `waive: {read-of-unwritten: WHY}`");
 	return true;
 }
 

@@ -112,14 +112,26 @@ static void broken(struct outcome *o, const char *text)
 	memcpy(o->notes, notes, sizeof(notes));
 }
 
-/* Is that setting one that the session itself puts to a value, with a guard of its own? */
-static bool set_on_purpose(const struct admission *a, const char *key)
+static bool fact_of(const char *key, const char *setting)
 {
-	const struct interleave *i = &a->p->interleave;
-	size_t n = strlen(key), name = i->setting ? strlen(i->setting) : 0;
+	size_t n = strlen(key), name = setting ? strlen(setting) : 0;
 
-	return i->kind == INTERLEAVE_SETTING && name && n > name && key[n - name - 1] == '.' &&
-	       str_ends(key, i->setting);
+	return name && n > name && key[n - name - 1] == '.' && str_ends(key, setting);
+}
+
+/* Is that setting one that the session itself puts to a value, with a guard of its own? */
+static bool set_on_purpose(const struct admission *a, const struct admission_run *run,
+			   const char *key)
+{
+	const struct plan *p = a->p;
+	const struct plan_setting *s = p->settings;
+
+	if (p->interleave.kind == INTERLEAVE_SETTING && fact_of(key, p->interleave.setting))
+		return true;
+	for (size_t i = 0; i < p->nsettings; i++)
+		if (&p->jobs[s[i].job] == run->job && fact_of(key, s[i].name))
+			return true;
+	return false;
 }
 
 /* The settings that a comparison rests on are those of the plan, during the run as well. */
@@ -132,7 +144,7 @@ static void check_setting(struct admission *a, const struct admission_run *run,
 	bool bound = fact_class_of(&a->r->compare, key) == FACT_MUST_MATCH;
 
 	if (!was || !is || !was->value || !is->value || str_eq(was->value, is->value) ||
-	    set_on_purpose(a, key))
+	    set_on_purpose(a, run, key))
 		return;
 	if (bound && run->out->status == OUTCOME_OK)
 		broken(run->out,

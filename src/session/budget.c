@@ -65,6 +65,11 @@ static const char *check(struct conductor *c, uint64_t time, uint64_t bytes)
 	return text;
 }
 
+const char *budget_refuses(struct conductor *c, uint64_t time, uint64_t bytes)
+{
+	return check(c, time, bytes);
+}
+
 const char *budget_refuses_run(struct conductor *c, const struct order_entry *entry, size_t n)
 {
 	uint64_t time = 0, bytes = 0;

@@ -123,6 +123,8 @@ static int run_session(struct conductor *c, struct err *e)
 	if (rc == 0)
 		rc = prepare_targets(c, seed, e);
 	if (rc == 0)
+		rc = prepare_jobs(c, e);
+	if (rc == 0)
 		rc = run_order(c, &order, e);
 	c->r->sessions.v[c->session].ended = clock_utc();
 	if (rc == 0)
@@ -211,17 +213,26 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	c.holds = xcalloc(p->ntargets ? p->ntargets : 1, sizeof(*c.holds));
 	for (size_t t = 0; t < p->ntargets; t++)
 		c.holds[t].lock.fd = c.holds[t].claim = -1;
-	c.journal_lock.fd = c.setting.lock.fd = -1;
+	c.journal_lock.fd = -1;
 	c.chosen = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.chosen));
 	c.failed = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.failed));
+	c.filled = xcalloc(p->njobs ? p->njobs : 1, sizeof(*c.filled));
 	c.ring = jobs_ring(p->jobs, p->njobs);
 	for (size_t i = 0; i < p->njobs; i++)
 		c.chosen[i] = may_run(&c, i);
 	rc = record_open(&c, e);
 	if (rc == 0) {
-		c.admission = admission_open(p, o->host, o->clock, r);
-		take_holds(&c);
-		rc = interleaving(&c) ? run_interleaved(&c, e) : run_sessions(&c, e);
+		rc = suite_setup(&c, e);
+		if (rc == 0) {
+			c.admission = admission_open(p, o->host, o->clock, r);
+			take_holds(&c);
+			take_settings(&c);
+			rc = interleaving(&c) ? run_interleaved(&c, e) : run_sessions(&c, e);
+		}
+		rc = release_settings(&c, rc, e);
+		for (size_t t = 0; t < p->ntargets; t++)
+			hold_release(&c.holds[t]);
+		rc = suite_teardown(&c, rc, e);
 	} else {
 		r->setup_error = arena_strdup(&r->arena, e->text);
 		r->setup_status = STATUS_ERROR;
@@ -242,6 +253,8 @@ int session_run(const struct plan *p, const struct session_options *o, struct re
 	free(c.holds);
 	free(c.chosen);
 	free(c.failed);
+	free(c.filled);
+	resume_close(&c);
 	free(c.ring);
 	free(c.partner);
 	return rc;

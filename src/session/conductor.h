@@ -18,7 +18,9 @@ struct conductor {
 	struct hold *holds; /* ntargets */
 	bool *chosen;       /* njobs: runs in the coming session */
 	bool *failed;       /* njobs: had an error, no further run */
-	uint32_t *ring;     /* njobs: what runs at the same time (jobs_ring) */
+	uint32_t *filled; /* njobs, by fill_of: the job that filled it in this session, from 1; or 0
+			   */
+	uint32_t *ring;   /* njobs: what runs at the same time (jobs_ring) */
 	struct admission *admission;
 	struct journal journal;
 	bool journalling;
@@ -28,13 +30,15 @@ struct conductor {
 	uint64_t written;      /* bytes, all sessions */
 	uint32_t first;        /* session of this invocation; those before are of earlier ones */
 	uint32_t session, done, total;
-	uint64_t remaining;     /* planned ns of the runs still to come in this session */
+	uint64_t remaining;    /* planned ns of the runs still to come in this session */
+	struct result earlier; /* an interrupted run, whose preparation this one may go on from */
+	bool has_earlier;
 	struct order_entry now; /* the run in flight */
+	struct settings settings;
 	/* interleaved */
 	uint32_t *partner; /* njobs: the same workload in the other arm; NULL = not interleaved */
 	uint32_t pair;
 	enum arm arm;
-	struct setting_hold setting;
 	uint64_t fresh_ns; /* the longest that files for one run took so far */
 };
 static inline bool interleaving(const struct conductor *c)
@@ -54,6 +58,22 @@ void record_early(struct conductor *c);
 /* interleave.c: the one session of two arms. */
 int run_interleaved(struct conductor *c, struct err *e);
 
+/* tunables.c: what --ab compares and what workloads ask for. A setting that cannot be taken or does
+ * not take its values fails the jobs that want it. */
+void take_settings(struct conductor *c);
+/* What those n runs want, and all else as it was. ERR_TARGET. */
+int put_settings(struct conductor *c, const struct order_entry *entry, size_t n, struct err *e);
+/* Does all of it still hold? ERR_TARGET. */
+int check_settings(const struct conductor *c, const struct order_entry *entry, size_t n,
+		   struct err *e);
+/* Puts back all, and tells what could not be, whatever else went wrong: rc, or ERR_TARGET. */
+int release_settings(struct conductor *c, int rc, struct err *e);
+
+/* around.c: setup and teardown of the suite. ERR_INTR, ERR_MEASURE (teardown alone: what failed
+ * before is an error of the jobs). */
+int suite_setup(struct conductor *c, struct err *e);
+int suite_teardown(struct conductor *c, int rc, struct err *e);
+
 /* execute.c */
 void take_holds(struct conductor *c);
 /* Fresh files on the targets of the chosen jobs. Only ERR_INTR is returned; other failures are the
@@ -70,6 +90,13 @@ int target_again(struct conductor *c, uint32_t target, struct err *e);
 int target_unchanged(const struct conductor *c, uint32_t target, struct err *e);
 /* together.c: how many entries from this one on run at the same time. */
 size_t order_together(const struct conductor *c, const struct session_order *o, size_t at);
+/* precondition.c: of the chosen jobs. Only ERR_INTR and ERR_OUTPUT are returned; other failures are
+ * the jobs'. */
+int prepare_jobs(struct conductor *c, struct err *e);
+/* resume.c: before the journal is begun anew; false = it begins anew, and why is told. */
+void resume_open(struct conductor *c);
+void resume_close(struct conductor *c);
+bool resume_preparation(struct conductor *c, struct preparation *p);
 /* failed.c: that run, and all of its group, were not made. */
 void fail_entry(struct conductor *c, struct order_entry entry, enum outcome_status status,
 		const char *text);
@@ -84,6 +111,8 @@ int latency_log_end(struct conductor *c, struct latlog *log, struct run *run, st
 
 /* budget.c: NULL while the budget allows it, else the sentence (in the result's arena). */
 const char *budget_refuses_run(struct conductor *c, const struct order_entry *entry, size_t n);
+/* Time and bytes of what is no run. */
+const char *budget_refuses(struct conductor *c, uint64_t time, uint64_t bytes);
 /* One run of each arm, and the files for it. */
 const char *budget_refuses_pair(struct conductor *c, const struct order_entry *reference,
 				const struct order_entry *candidate, size_t n);
@@ -93,6 +122,8 @@ const char *budget_refuses_session(struct conductor *c); /* layout included */
 int record_open(struct conductor *c, struct err *e);
 int record_session(struct conductor *c, struct err *e);
 int record_start(struct conductor *c, struct err *e);
+/* A step of it is done: the state of the target is noted, then the record is written. */
+int prepared(struct conductor *c, struct preparation *p, struct err *e);
 int record_run(struct conductor *c, const struct run *run, struct err *e);
 /* A run that was never started; a failure waits in c->unrecorded for the end of the session. */
 void record_failed(struct conductor *c, const struct run *run);

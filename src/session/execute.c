@@ -29,13 +29,14 @@ static void add_watching(void *arg, int fd)
 }
 
 /* The journal, the locks and all targets that are not used at the same time. */
-static struct run_options run_opts(struct conductor *c, const bool *used, struct closing *close_fds)
+struct run_options party_options(struct conductor *c, const bool *used, struct closing *close_fds)
 {
 	*close_fds = (struct closing){0};
 	add_closing(close_fds, c->journalling ? c->journal.fd : -1);
 	add_closing(close_fds, c->journal_lock.fd);
-	add_closing(close_fds, c->setting.lock.fd);
 	admission_descriptors(c->admission, add_watching, close_fds);
+	for (size_t i = 0; i < c->settings.n; i++)
+		add_closing(close_fds, c->settings.v[i].lock.fd);
 	for (uint32_t t = 0; t < c->p->ntargets; t++) {
 		const struct hold *h = &c->holds[t];
 
@@ -81,7 +82,7 @@ int prepare_targets(struct conductor *c, uint64_t seed, struct err *e)
 		if (c->p->targets[t].kind == TARGET_DIR)
 			tell(c, EVENT_LAYOUT, NULL, NULL, c->p->targets[t].id);
 		only[t] = true;
-		ro = run_opts(c, only, &close_fds);
+		ro = party_options(c, only, &close_fds);
 		only[t] = false;
 		hold_prepare(&c->holds[t], c->p, t, seed, &ro, &c->written, &te);
 		VEC_RELEASE(&close_fds);
@@ -201,7 +202,7 @@ static int fresh_files(struct conductor *c, const struct party *y, struct err *e
 	struct job *room = xcalloc(y->n, sizeof(*room));
 	uint64_t begun = clock_now(), seed = c->r->sessions.v[c->session].seed;
 	struct closing close_fds;
-	struct run_options ro = run_opts(c, y->used, &close_fds);
+	struct run_options ro = party_options(c, y->used, &close_fds);
 	struct plan part;
 
 	for (size_t i = 0; i < y->n; i++)
@@ -219,29 +220,32 @@ static int fresh_files(struct conductor *c, const struct party *y, struct err *e
 	return e->code;
 }
 
-/* The setting and the files of an interleaved run, which is what a session prepares else. */
+/* The settings, and the files of an interleaved run, which is what a session prepares else. */
 static int prepare_turn(struct conductor *c, const struct party *y, struct err *e)
 {
-	if (!interleaving(c))
-		return 0;
-	if (c->setting.path &&
-	    host_tunable_write(c->setting.path, c->p->interleave.name[c->arm], e) < 0)
+	const struct host live = {.root = "/"};
+
+	if (put_settings(c, y->entry, y->n, e) < 0 || runs_setup(c, y, e) < 0)
 		return e->code;
-	return fresh_files(c, y, e);
+	if (interleaving(c) && (fresh_files(c, y, e) < 0 || prepare_runs(c, y, e) < 0))
+		return e->code;
+	for (size_t i = 0; i < y->n; i++)
+		if (c->p->jobs[y->entry[i].job].drop_caches)
+			return host_drop_caches(&live, false, e);
+	return 0;
 }
 
 /* Somebody else (udev when a device is closed, say) may have set it back meanwhile. */
-static void check_setting(struct conductor *c, struct party *y)
+static void settings_held(struct conductor *c, struct party *y)
 {
 	struct err e = ERR_INIT;
 
-	if (!c->setting.path ||
-	    host_tunable_holds(c->setting.path, c->p->interleave.name[c->arm], &e) == 0)
+	if (check_settings(c, y->entry, y->n, &e) == 0)
 		return;
 	for (size_t i = 0; i < y->n; i++) {
 		c->failed[y->entry[i].job] = true;
 		if (y->out[i].status == OUTCOME_OK)
-			outcome_spoil(&y->out[i], "the setting was changed during the run: %.400s",
+			outcome_spoil(&y->out[i], "a setting was changed during the run: %.400s",
 				      e.text);
 	}
 }
@@ -308,7 +312,7 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 	struct closing close_fds;
 	struct err re = ERR_INIT;
 	int prepared = prepare_turn(c, y, &re);
-	struct run_options ro = run_opts(c, y->used, &close_fds);
+	struct run_options ro = party_options(c, y->used, &close_fds);
 	struct outcome sum;
 	size_t from = c->r->runs.n;
 	int64_t started = clock_utc();
@@ -330,8 +334,9 @@ static int make_runs(struct conductor *c, struct party *y, struct err *e)
 		c->holds[c->p->jobs[y->entry[i].job].target].lost |= y->out[i].abandoned;
 		stopped |= y->out[i].status == OUTCOME_INTERRUPTED;
 	}
-	check_setting(c, y);
+	settings_held(c, y);
 	check_media(c, y);
+	runs_teardown(c, y);
 	spoil_others(c, y);
 	unmix_device(c, y);
 	if (total != UINT32_MAX)

@@ -214,45 +214,6 @@ static int run_looks(struct conductor *c, struct err *e)
 	return rc;
 }
 
-static int take_setting(struct conductor *c)
-{
-	const struct interleave *i = &c->p->interleave;
-	const char *folder = c->o->settings ? c->o->settings : SESSION_SETTINGS;
-	struct err e = ERR_INIT;
-	char text[1100];
-
-	if (i->kind != INTERLEAVE_SETTING)
-		return 0;
-	if (!i->path) { /* the target could not be used, so that no file was looked for */
-		fail_chosen(c, OUTCOME_SETUP, "the setting of --ab was not looked for");
-		return ERR_TARGET;
-	}
-	if (setting_take(&c->setting, folder, i->path, i->name, &e) == 0) {
-		*VEC_PUSH(&c->r->notices) =
-			arena_printf(&c->r->arena, "'%s' was '%s' before, and is put back",
-				     c->setting.path, c->setting.old);
-		return 0;
-	}
-	snprintf(text, sizeof(text), "%s%s%s", e.text, e.hint[0] ? "; " : "", e.hint);
-	fail_chosen(c, OUTCOME_SETUP, text);
-	tell(c, EVENT_NOTICE, NULL, NULL, arena_strdup(&c->r->arena, text));
-	return e.code;
-}
-
-/* What cannot be put back is told whatever else went wrong. */
-static int put_back(struct conductor *c, int rc, struct err *e)
-{
-	struct err re = ERR_INIT;
-
-	if (setting_release(&c->setting, &re) == 0)
-		return rc;
-	*VEC_PUSH(&c->r->notices) = arena_printf(&c->r->arena, "%s; %s", re.text, re.hint);
-	tell(c, EVENT_NOTICE, NULL, NULL, c->r->notices.v[c->r->notices.n - 1]);
-	if (rc == 0)
-		*e = re;
-	return rc ? rc : re.code;
-}
-
 static void find_partners(struct conductor *c)
 {
 	c->partner = xcalloc(c->p->njobs + 1, sizeof(*c->partner));
@@ -279,8 +240,7 @@ int run_interleaved(struct conductor *c, struct err *e)
 	rc = record_session(c, e);
 	if (rc == 0) {
 		record_early(c);
-		if (take_setting(c) == 0)
-			rc = put_back(c, run_looks(c, e), e);
+		rc = run_looks(c, e);
 	}
 	c->r->sessions.v[0].ended = clock_utc();
 	c->r->sessions.v[0].complete = rc == 0 && all_made(c) && !c->r->partial;

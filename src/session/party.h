@@ -41,6 +41,15 @@ void fail_with_group(struct conductor *c, struct order_entry entry, enum outcome
 /* Whatever was still to be run on that target. */
 void fail_target(struct conductor *c, uint32_t target, const struct err *e);
 
+/* execute.c: how a worker is watched, and what it must not keep; release close_fds afterwards. */
+struct run_options party_options(struct conductor *c, const bool *used, struct closing *close_fds);
+/* precondition.c: of the jobs of a party, before an interleaved run. ERR_REFUSED: the budget. */
+int prepare_runs(struct conductor *c, const struct party *y, struct err *e);
+/* around.c: setup and teardown of those workloads. A setup that fails leaves the sentence; a
+ * teardown that fails spoils the run, and is done whatever went wrong. ERR_MEASURE, ERR_INTR. */
+int runs_setup(const struct conductor *c, const struct party *y, struct err *e);
+void runs_teardown(struct conductor *c, struct party *y);
+
 /* together.c */
 uint64_t offsets_seed(const struct conductor *c, const struct party *y, size_t i);
 /* Beside one that failed the others did not do what was asked for, however well they went. */

@@ -248,6 +248,37 @@ int hold_refill(struct hold *h, const struct plan *p, const struct job *j, uint6
 	return rc;
 }
 
+static const char *file_mark(int fd, struct arena *a)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return NULL;
+	return arena_printf(a, "file %llu %llu %lld %lld.%09ld %lld.%09ld",
+			    (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
+			    (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+			    (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+}
+
+const char *hold_mark(const struct hold *h, const struct plan *p, uint32_t target, struct arena *a)
+{
+	const struct host live = {.root = "/"};
+	const struct target *t = &p->targets[target];
+	const char *text = NULL;
+	struct err e = ERR_INIT;
+	struct str s;
+
+	if (t->kind == TARGET_FILE && h->nfds)
+		return file_mark(h->fds[0], a);
+	if (t->kind != TARGET_BLOCK)
+		return NULL;
+	str_init(&s);
+	if (host_write_mark(&live, t, &s, &e) == 0)
+		text = arena_strdup(a, s.s);
+	str_release(&s);
+	return text;
+}
+
 void hold_descriptors(const struct hold *h, const struct plan *p, const struct job *j,
 		      struct run_request *req)
 {

@@ -34,6 +34,10 @@ int hold_prepare(struct hold *h, const struct plan *p, uint32_t target, uint64_t
  * for block devices and other jobs. As hold_prepare(). */
 int hold_refill(struct hold *h, const struct plan *p, const struct job *j, uint64_t seed,
 		const struct run_options *ro, uint64_t *written, struct err *e);
+/* What the kernel counted that was written to the whole disk or changed of the file, and which one
+ * it is: while the text stays the same nobody wrote to it. NULL = it cannot be told (files of a
+ * folder go with the session). */
+const char *hold_mark(const struct hold *h, const struct plan *p, uint32_t target, struct arena *a);
 void hold_release(struct hold *h);
 /* Descriptors for a job: fills req->fds and nfds. */
 void hold_descriptors(const struct hold *h, const struct plan *p, const struct job *j,

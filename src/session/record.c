@@ -89,6 +89,24 @@ static int keep_unfinished(struct conductor *c, struct err *e)
 	return rc;
 }
 
+static int record_prepared(struct conductor *c, const struct preparation *p, struct err *e)
+{
+	struct jw w;
+
+	if (!c->journalling)
+		return 0;
+	jw_init(&w);
+	result_journal_prepared(p, &w);
+	return add(c, &w, e);
+}
+
+int prepared(struct conductor *c, struct preparation *p, struct err *e)
+{
+	p->mark = hold_mark(&c->holds[c->p->jobs[p->job].target], c->p, c->p->jobs[p->job].target,
+			    &c->r->arena);
+	return record_prepared(c, p, e);
+}
+
 /* The sessions that this run goes on from: the journal must be a whole result as well. */
 static int record_earlier(struct conductor *c, struct err *e)
 {
@@ -98,6 +116,8 @@ static int record_earlier(struct conductor *c, struct err *e)
 	for (c->session = 0; rc == 0 && c->session < own; c->session++)
 		rc = record_session(c, e);
 	c->session = own;
+	for (size_t i = 0; rc == 0 && i < c->r->preparations.n; i++)
+		rc = record_prepared(c, &c->r->preparations.v[i], e);
 	for (size_t i = 0; rc == 0 && i < c->r->runs.n; i++)
 		rc = record_run(c, &c->r->runs.v[i], e);
 	return rc;
@@ -109,7 +129,10 @@ int record_open(struct conductor *c, struct err *e)
 
 	if (!c->o->journal)
 		return 0;
-	if (claim_journal(c, e) < 0 || keep_unfinished(c, e) < 0)
+	if (claim_journal(c, e) < 0)
+		return e->code;
+	resume_open(c);
+	if (keep_unfinished(c, e) < 0)
 		return e->code;
 	if (journal_open(&c->journal, c->o->journal, e) < 0)
 		return e->code;

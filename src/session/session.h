@@ -20,6 +20,7 @@
 enum session_event_kind {
 	EVENT_SESSION,  /* a session starts */
 	EVENT_LAYOUT,   /* a file is about to be written */
+	EVENT_PREPARE,  /* text: a step of the precondition of the job */
 	EVENT_RUN,      /* a run starts */
 	EVENT_PROGRESS, /* about ten times a second inside a run */
 	EVENT_RUN_DONE, /* outcome in run */
@@ -71,9 +72,10 @@ struct session_options {
 
 /* Gone after a reboot, as the settings are. */
 #define SESSION_SETTINGS "/run/blkgate"
-/* One sentence for each setting that a killed run left switched, and how to put it back. Records of
- * settings that are as they were are removed. */
-void session_settings_left(const char *folder, struct notices *n);
+/* One sentence for each setting that a killed run left switched, and how to put it back; with
+ * restore it is put back, and the sentence says that. Records of settings that are as they were are
+ * removed. How many are still switched. */
+size_t session_settings_left(const char *folder, bool restore, struct notices *n);
 
 /*
  * Fills r, judged and ready to be reported, also when it fails: what was measured stays, the rest

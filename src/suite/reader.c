@@ -6,8 +6,7 @@
 #include "suite/yaml_hint.h"
 
 /* Words of the format that a later version reads; they are refused, never ignored. */
-static const char *const later_keys[] = {"precondition", "expect_signature", "setup", "teardown",
-					 "tunables"};
+static const char *const later_keys[] = {"expect_signature"};
 
 static struct diag *add(struct reader *r, enum diag_level level, const char *rule,
 			const struct waiver *waived, const struct ynode *at, const char *fmt,

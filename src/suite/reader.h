@@ -70,6 +70,9 @@ void params_unused(struct reader *r);
 /* suite_workload.c, suite_matrix.c, suite_check.c */
 /* waive: {RULE: reason} of the suite or of a workload. */
 void read_waivers(struct reader *r, const struct ynode *key, const struct ynode *node, waivers *to);
+/* setup or teardown, of the suite or of a workload (commands.c). */
+void read_commands(struct reader *r, const struct ynode *key, const struct ynode *node,
+		   suite_commands *to);
 void read_workload(struct reader *r, const struct ynode *node);
 void workload_release(struct workload *w);
 const struct word *read_word(struct reader *r, const struct ynode *key, const struct ynode *node);

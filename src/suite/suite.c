@@ -32,6 +32,8 @@ void suite_release(struct suite *s)
 	VEC_RELEASE(&s->note);
 	VEC_RELEASE(&s->defaults);
 	VEC_RELEASE(&s->waive);
+	VEC_RELEASE(&s->setup);
+	VEC_RELEASE(&s->teardown);
 	VEC_RELEASE(&s->known);
 	arena_release(&s->arena);
 	memset(s, 0, sizeof(*s));

@@ -79,6 +79,14 @@ struct waiver {
 
 typedef VEC(struct waiver) waivers;
 
+struct suite_command {
+	const char *const *argv; /* ends with NULL */
+	uint64_t timeout;        /* ns */
+	uint32_t line;
+};
+
+typedef VEC(struct suite_command) suite_commands;
+
 struct workload {
 	const char *name, *description;
 	const char *name_pattern; /* "rand-{rw}-qd{iodepth}" or NULL */
@@ -89,6 +97,7 @@ struct workload {
 	exprs expect;
 	VEC(struct gate_entry) gate;
 	waivers waive;
+	suite_commands setup, teardown; /* around each run */
 	bool has_when, optional, canary, untouched;
 	bool all_targets;      /* targets: all */
 	const char *adjust_by; /* name of a canary, or NULL */
@@ -140,6 +149,7 @@ struct suite {
 	word_values defaults;
 	uint32_t sessions_min, sessions_max; /* 1..5 */
 	waivers waive;                       /* suite wide */
+	suite_commands setup, teardown;      /* around all of them */
 	VEC(struct workload) workloads;
 	VEC(struct known_entry) known;
 };
@@ -155,6 +165,8 @@ void suite_release(struct suite *s);
 /* The waiver for a rule, of the workload (or NULL) or else of the suite; NULL when there is none.
  */
 const struct waiver *suite_waiver(const struct suite *s, const struct workload *w, enum rule rule);
+/* "blkdiscard -f /dev/x", quoted as for a shell. */
+void suite_command_show(const struct suite_command *c, struct str *out);
 /* The parameters behind a value as "--set runtime=30s, x=1 of s.yaml:4:14"; NULL when none. */
 const char *suite_param_text(const struct suite *s, const struct ynode *node, struct arena *a);
 

@@ -48,6 +48,11 @@ static const struct word *axis_word(struct reader *r, const struct workload *w,
 			"write 'runs' beside the matrix");
 		return NULL;
 	}
+	if (word->map) {
+		rd_hint(rd_error(r, key, "'%s' is no axis: its values have no names", key->text),
+			"write a workload for each");
+		return NULL;
+	}
 	if (strcmp(key->text, "stonewall") == 0) {
 		rd_hint(rd_error(r, key,
 				 "'stonewall' is no axis: it says what runs at the same time"),

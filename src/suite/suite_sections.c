@@ -65,6 +65,16 @@ READ_SECTION(read_waive)
 	read_waivers(r, key, node, &r->s->waive);
 }
 
+READ_SECTION(read_setup)
+{
+	read_commands(r, key, node, &r->s->setup);
+}
+
+READ_SECTION(read_teardown)
+{
+	read_commands(r, key, node, &r->s->teardown);
+}
+
 /* Parameters were read before anything else: their values stand in the other sections. */
 READ_SECTION(read_parameters)
 {
@@ -368,6 +378,8 @@ const struct section sections[] = {
 	{"compare", read_compare, NULL},
 	{"policy", read_policy, NULL},
 	{"baseline", read_baseline, NULL},
+	{"setup", read_setup, NULL},
+	{"teardown", read_teardown, NULL},
 	{"assumed_session_sd", read_session_sd, NULL},
 	{"defaults", read_defaults, NULL},
 	{"workloads", read_workloads,

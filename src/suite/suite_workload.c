@@ -15,6 +15,8 @@ void workload_release(struct workload *w)
 	VEC_RELEASE(&w->expect);
 	VEC_RELEASE(&w->gate);
 	VEC_RELEASE(&w->waive);
+	VEC_RELEASE(&w->setup);
+	VEC_RELEASE(&w->teardown);
 }
 
 static void unknown_word(struct reader *r, const struct ynode *key)
@@ -24,6 +26,16 @@ static void unknown_word(struct reader *r, const struct ynode *key)
 	for (unsigned i = 0; i < word_count; i++)
 		names[i] = word_table[i].name;
 	rd_unknown(r, key, "the words of a workload", names, word_count);
+}
+
+/* Reported where it stands. */
+static bool any_bad(const struct ynode *node)
+{
+	bool bad = node->bad;
+
+	for (size_t i = 0; !bad && node->kind != Y_SCALAR && i < node->n; i++)
+		bad = any_bad(node->item[i]);
+	return bad;
 }
 
 const struct word *read_word(struct reader *r, const struct ynode *key, const struct ynode *node)
@@ -37,13 +49,16 @@ const struct word *read_word(struct reader *r, const struct ynode *key, const st
 		unknown_word(r, key);
 		return NULL;
 	}
-	if (node->kind == Y_SEQ && !w->list) {
+	if (node->kind == Y_SEQ && !w->list && !w->map) {
 		rd_hint(rd_error(r, node, "'%s' takes one value, not a list", key->text),
 			"several values belong into 'matrix: {%s: [...]}'", key->text);
 		return NULL;
 	}
-	text = node->kind == Y_SEQ ? word_text(w, node, &r->scratch) : rd_text(r, key, node);
-	if (!text && node->kind == Y_SEQ)
+	if (w->map && (!rd_is(r, key, node, Y_MAP) || any_bad(node)))
+		return NULL;
+	text = w->map || node->kind == Y_SEQ ? word_text(w, node, &r->scratch)
+					     : rd_text(r, key, node);
+	if (!text && (w->map || node->kind == Y_SEQ))
 		rd_error(r, node, "an item of '%s' is no single value", key->text);
 	if (!text)
 		return NULL;
@@ -138,6 +153,16 @@ READ_KEY(read_canary)
 			"write 'canary: true' or 'canary: {untouched: true}'");
 }
 
+READ_KEY(read_setup)
+{
+	read_commands(r, key, node, &w->setup);
+}
+
+READ_KEY(read_teardown)
+{
+	read_commands(r, key, node, &w->teardown);
+}
+
 READ_KEY(read_adjust_by)
 {
 	w->adjust_by = rd_text(r, key, node);
@@ -175,6 +200,7 @@ static const struct workload_key keys[] = {
 	{"waive", read_elsewhere},   {"when", read_when},
 	{"optional", read_optional}, {"canary", read_canary},
 	{"targets", read_elsewhere}, {"adjust_by", read_adjust_by},
+	{"setup", read_setup},       {"teardown", read_teardown},
 };
 enum { NKEYS = sizeof(keys) / sizeof(*keys) };
 

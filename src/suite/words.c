@@ -217,6 +217,23 @@ const struct word word_table[] = {
 	 .dflt = "true",
 	 .what = "drop the page cache of the region before each run",
 	 BOOL(invalidate)},
+	{.name = "drop_caches",
+	 .dflt = "false",
+	 .what = "drop the caches of the whole machine before each run; needs root",
+	 BOOL(drop_caches)},
+	{.name = "precondition",
+	 .dflt = "",
+	 .what = "what is done to the region before: {trim: true, fill: random, steady_state: {}}",
+	 .read = word_read_precondition,
+	 .show = word_show_precondition,
+	 .map = true},
+	{.name = "tunables",
+	 .dflt = "",
+	 .what = "settings of the kernel while it runs, put back after: {scheduler: none}",
+	 .read = word_read_tunables,
+	 .show = word_show_text,
+	 AT(tunables),
+	 .map = true},
 	{.name = "verify",
 	 .dflt = "",
 	 .what = "crc32c: read back what a write workload wrote, behind the measured window",
@@ -300,9 +317,10 @@ const char *word_nearest(const char *name)
 void words_default(struct job *j, struct arena *a)
 {
 	j->ioengine = j->ioengine_asked = arena_strdup(a, "psync");
-	j->sim = j->bssplit = j->bsrange = j->random_distribution = j->cpus_allowed =
-		j->verify = j->percentile_list = arena_strdup(a, "");
+	j->sim = j->bssplit = j->bsrange = j->random_distribution = j->cpus_allowed = j->verify =
+		j->percentile_list = arena_strdup(a, "");
 	j->cpus_allowed_policy = j->numa_cpu_nodes = j->numa_mem_policy = j->sim;
+	j->precondition = j->tunables = j->sim;
 	j->nrfiles = 1;
 	j->bs = 4096;
 	j->iodepth = j->numjobs = 1;

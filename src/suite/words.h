@@ -31,6 +31,9 @@ struct word {
 	size_t offset;     /* into struct job, for the shared readers */
 	uint64_t min, max; /* range, for the shared readers */
 	bool list;         /* a sequence of scalars is read like the text a:b:c */
+	/* A mapping, and nothing else, read like lines "key=value"; of one in it "key.inner=value".
+	 */
+	bool map;
 	bool bytes; /* a size: shown to people with its unit, in names in the largest that divides
 		     */
 };
@@ -39,8 +42,9 @@ extern const struct word word_table[];
 extern const unsigned word_count;
 const struct word *word_find(const char *name); /* NULL = no such word */
 unsigned word_index(const struct word *w);
-/* What a node says of a word: its text; of a sequence, for a word that takes one, a:b:c. NULL =
- * another kind of node, or an item that is no scalar. */
+/* What a node says of a word: its text; of a sequence, for a word that takes one, a:b:c; of a
+ * mapping, for a word that takes one, its lines. NULL = another kind of node, or an item that is no
+ * scalar. */
 struct ynode;
 const char *word_text(const struct word *w, const struct ynode *node, struct arena *a);
 /* Nearest word for a message, or NULL. */

@@ -21,7 +21,7 @@ static const char VERIFY_TOLD[] = "a block that 'verify' finds wrong is always a
 static const char ZONED[] = "zoned devices come with a later version";
 static const char REPLAY[] = "replay of recorded I/O comes with a later version";
 static const char STEADY[] =
-	"stopping at a steady state comes with a later version; use 'ramp_time'";
+	"the word is 'precondition', with steady_state: {metric, rounds, round, range, slope}";
 static const char OF_A_GATE[] =
 	"it is of one metric of a gate: 'gate: {iops: {tolerance: 5%, role: watch}}'";
 static const char NETWORK[] = "a network engine is not part of blkgate: it measures storage";
@@ -118,10 +118,8 @@ static const struct sentence sentences[] = {
 	{"duration", "the word is 'runtime'"},
 	{"engine", "the word is 'ioengine'"},
 	{"error_dump", "every I/O error is recorded with errno, offset and length"},
-	{"exec_postrun", "nothing goes through a shell; 'teardown' with an argument list comes "
-			 "with a later version"},
-	{"exec_prerun",
-	 "nothing goes through a shell; 'setup' with an argument list comes with a later version"},
+	{"exec_postrun", "nothing goes through a shell; 'teardown' takes argument lists"},
+	{"exec_prerun", "nothing goes through a shell; 'setup' takes argument lists"},
 	{"exit_on_io_done", "load on the processor is no I/O workload"},
 	{"exit_what", "one that fails ends alone, but those beside it count as failed with it"},
 	{"exitall", "one that fails ends alone, but those beside it count as failed with it"},
@@ -296,9 +294,9 @@ static const struct sentence sentences[] = {
 	{"skip_bad", "raw flash (MTD) is not part of blkgate"},
 	{"slat_percentiles", PERCENTILES},
 	{"softrandommap", "the map of offsets is always kept, or not with 'norandommap: true'"},
-	{"spr_num_regions", "preparing a drive comes with a later version: precondition"},
-	{"spr_op", "preparing a drive comes with a later version: precondition"},
-	{"sprandom", "preparing a drive comes with a later version: precondition"},
+	{"spr_num_regions", "preparing a drive is 'precondition: {fill: random}'"},
+	{"spr_op", "preparing a drive is 'precondition: {fill: random}'"},
+	{"sprandom", "preparing a drive is 'precondition: {fill: random}'"},
 	{"sqthread_poll_cpu",
 	 "the kernel chooses where its polling thread runs; the word is 'sqthread_poll'"},
 	{"ss", STEADY},

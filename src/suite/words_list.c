@@ -15,7 +15,9 @@ const char *word_text(const struct word *w, const struct ynode *node, struct are
 	struct str s;
 
 	if (node->kind == Y_SCALAR)
-		return node->text;
+		return w->map ? NULL : node->text;
+	if (w->map)
+		return node->kind == Y_MAP ? word_map_text(node, a) : NULL;
 	if (node->kind != Y_SEQ || !w->list)
 		return NULL;
 	str_init(&s);

@@ -43,6 +43,13 @@ WORD_READER(word_read_bsrange);
 WORD_READER(word_read_distribution);
 WORD_READER(word_read_percentiles); /* words_list.c */
 WORD_READER(word_read_verify);
+/* words_prepare.c */
+WORD_READER(word_read_precondition);
+WORD_READER(word_read_tunables);
+WORD_SHOWER(word_show_precondition);
+/* The lines of a mapping; NULL = an item is no scalar. */
+struct ynode;
+const char *word_map_text(const struct ynode *map, struct arena *a);
 WORD_SHOWER(word_show_text); /* a text field, "" and NULL alike */
 WORD_SHOWER(word_show_distribution);
 

@@ -165,8 +165,10 @@ if [ "$(cat "$queue/read_ahead_kb")" != "$was" ]; then
 	t "probe tells" 0 "$P" probe "$LOOP"
 	has "$T/out" "$left"
 	has "$T/out" "echo '$was' >$queue/read_ahead_kb"
-	t "so does the next run" 0 "$P" run disk.yaml --target "$LOOP" --out next
+	t "the next run does not start" 4 "$P" run disk.yaml --target "$LOOP" --out next
 	has "$T/err" "$left"
+	has "$T/err" "--policy leftover=restore"
+	ok "nothing was measured then" jq -e '.runs | length == 0' next/result.json
 	ok "stored in its result" jq -e '.notices | any(startswith("an earlier run was killed"))' next/result.json
 	t "which may not take it for what was" 4 "$P" run disk.yaml --target "$LOOP" --ab read_ahead_kb=64,256 --out third
 	has "$T/err" "$left"
