@@ -177,6 +177,8 @@ static void add_marks(const struct console *c, const struct verdict *v, struct s
 		str_addf(&marks, "  provisional (%u of 5)", n);
 	if (v->one_layout)
 		str_add(&marks, "  one layout");
+	if (v->one_boot)
+		str_add(&marks, "  one boot");
 	if (v->watch)
 		str_add(&marks, "  watch");
 	if (marks.len && CHECK_INDENT + utf8_width(s->s) + marks.len > c->o->width)

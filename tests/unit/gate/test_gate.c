@@ -263,6 +263,77 @@ static void test_provisional(void **state)
 	baseline_release(&blocks);
 }
 
+/* Sessions at these levels, each of the boot and the hour told, against ten boots at 100 k. */
+static void judge_boots(struct result *r, const struct baseline *b, const double *level,
+			const unsigned *boot, unsigned n)
+{
+	lab_init(r, 40);
+	lab_job(r, "rand-4k");
+	lab_gate(r, 0, "read.iops", 0.05);
+	for (unsigned i = 0; i < n; i++) {
+		struct attempt *a = VEC_PUSH(&r->attempts);
+		uint32_t s = lab_session(r);
+
+		*a = (struct attempt){.sessions_min = 1, .looks = 5};
+		r->sessions.v[s].from = i + 1;
+		r->sessions.v[s].boot = arena_printf(&r->arena, "new-%u", boot[i]);
+		lab_runs(r, 0, s, level[i]);
+	}
+	lab_judge(r, b);
+}
+
+static void one_boot_base(struct result *r, unsigned i)
+{
+	lab_fact(r, "boot.id", "boot-a");
+	r->sessions.v[0].started = LAB_START + i * 600;
+}
+
+/* Five sessions of one boot are five looks at what that boot brought. */
+static void test_one_boot(void **state)
+{
+	static const double low[] = {90000, 90000}, near[] = {96000, 99000, 98500};
+	static const unsigned same[] = {0, 0, 0}, each[] = {0, 1, 2}, two[] = {0, 0, 1};
+	static const struct {
+		const double *level;
+		const unsigned *boot;
+		unsigned n;
+		enum verdict_kind kind;
+		bool marked;
+		const char *text;
+	} rows[] = {
+		{low, same, 2, VERDICT_REGRESSION, true, "shown by 2 new sessions, 1 boot;"},
+		{low, each, 2, VERDICT_REGRESSION, false,
+		 "shown by 2 new sessions, 2 boots or days;"},
+		{low, same, 1, VERDICT_INCONCLUSIVE, false, "after 1 of at most 5 new sessions, "},
+		{near, same, 2, VERDICT_PASS, true, "is excluded by 2 new sessions, 1 boot;"},
+		{near, two, 3, VERDICT_PASS, true, "is excluded by 2 new sessions, 1 boot;"},
+		{near, each, 3, VERDICT_PASS, false, "2 new sessions, 2 boots or days;"},
+	};
+	struct baseline b, one;
+	struct result r;
+
+	(void)state;
+	lab_baseline(&b, 10, 100000, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct verdict *v;
+
+		judge_boots(&r, &b, rows[i].level, rows[i].boot, rows[i].n);
+		v = lab_verdict(&r, 0, 0);
+		lab_contains(v->text, rows[i].text);
+		assert_int_equal(v->kind, rows[i].kind);
+		assert_int_equal(v->one_boot, rows[i].marked);
+		assert_int_equal(strstr(v->text, "; one boot: ") != NULL, rows[i].marked);
+		result_release(&r);
+	}
+	/* what a boot brings is in both then */
+	lab_baseline(&one, 5, 100000, one_boot_base);
+	judge_boots(&r, &one, low, same, 2);
+	assert_false(lab_verdict(&r, 0, 0)->one_boot);
+	result_release(&r);
+	baseline_release(&one);
+	baseline_release(&b);
+}
+
 static void test_known(void **state)
 {
 	const int64_t day = LAB_START + 40 * (int64_t)LAB_DAY;
@@ -556,13 +627,21 @@ static void test_canary_runs_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),        cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_no_baseline), cmocka_unit_test(test_policy_inconclusive),
-		cmocka_unit_test(test_provisional), cmocka_unit_test(test_known),
-		cmocka_unit_test(test_watch),       cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_zero),        cmocka_unit_test(test_zero_now),
-		cmocka_unit_test(test_drift),       cmocka_unit_test(test_family),
-		cmocka_unit_test(test_coarse),      cmocka_unit_test(test_canary_runs_again),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_no_baseline),
+		cmocka_unit_test(test_policy_inconclusive),
+		cmocka_unit_test(test_provisional),
+		cmocka_unit_test(test_one_boot),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_zero),
+		cmocka_unit_test(test_zero_now),
+		cmocka_unit_test(test_drift),
+		cmocka_unit_test(test_family),
+		cmocka_unit_test(test_coarse),
+		cmocka_unit_test(test_canary_runs_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
