@@ -22,7 +22,7 @@ struct base_value { /* one metric of one job in one session: the values of its r
 	const char *metric;
 	enum unit unit;
 	double *v;    /* one a run, base unit, in order of run; only runs whose value was OK */
-	double *step; /* relative quantisation step, beside it */
+	double *step; /* of each the step, as model/value.h has it */
 	size_t n;
 };
 

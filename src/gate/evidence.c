@@ -37,7 +37,7 @@ void evidence_release(struct evidence *e)
 
 void evidence_step(const struct evidence *e, double step, double value, double *most)
 {
-	double q = e->scale.absolute ? step * fabs(value) : step;
+	double q = e->scale.absolute ? value_resolution(value, step) : step;
 
 	if (q > *most)
 		*most = q;

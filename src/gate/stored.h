@@ -114,7 +114,7 @@ bool gate_known_covers(const struct judge *g, const struct evidence *e, double e
 		       const struct verdict *v);
 /* True with a skipped verdict: another gate of the job states the same fact. */
 bool gate_judged_elsewhere(const struct judge *g, const struct evidence *e, struct verdict *v);
-/* Raises *most to that step. It is relative; on the plain scale it is that share of the value. */
+/* Raises *most to the step of a value (model/value.h) on the scale. */
 void evidence_step(const struct evidence *e, double step, double value, double *most);
 /* pairs.c: the same gate between two arms that took turns; e has metric and scale only. */
 void pairs_judge(struct judge *g, struct evidence *e, struct verdict *v);

@@ -600,6 +600,65 @@ static void test_coarse(void **state)
 	baseline_release(&b);
 }
 
+/* Slots of equal bytes, but for so many dips. */
+static void dips(struct result *r, uint64_t n)
+{
+	for (size_t i = 0; i < r->runs.n; i++) {
+		struct outcome *o = &r->runs.v[i].out;
+
+		lab_slices(o, 1000);
+		for (uint64_t k = 0; k < o->nslots; k++) {
+			o->slots[k].ios[DIR_READ] = 1000;
+			o->slots[k].bytes[DIR_READ] = k < n ? 4096 : 4096000;
+		}
+	}
+}
+
+static void no_dip(struct result *r, unsigned i)
+{
+	(void)i;
+	dips(r, 0);
+}
+
+/* A count moves by whole ones, also from 0: there a tolerance of a tenth is no measure of anything.
+ */
+static void test_zero_has_steps(void **state)
+{
+	static const struct {
+		double tolerance;
+		uint64_t now;
+		enum verdict_kind kind;
+	} cases[] = {
+		{0.1, 0, VERDICT_INCONCLUSIVE},
+		{0.9, 0, VERDICT_INCONCLUSIVE},
+		{10, 0, VERDICT_PASS},
+		{10, 30, VERDICT_REGRESSION},
+	};
+	struct baseline b;
+
+	(void)state;
+	lab_baseline(&b, 10, 100000, no_dip);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct result r;
+		struct check *c;
+
+		lab_init(&r, 40);
+		lab_job(&r, "rand-4k");
+		c = lab_gate(&r, 0, "bw.dips", cases[i].tolerance);
+		c->absolute = true;
+		lab_gate(&r, 0, "read.iops", .05);
+		for (unsigned k = 0; k < 5; k++)
+			lab_runs(&r, 0, lab_session(&r), 100000);
+		dips(&r, cases[i].now);
+		lab_judge(&r, &b);
+		assert_int_equal(lab_verdict(&r, 0, 0)->kind, cases[i].kind);
+		if (cases[i].kind == VERDICT_INCONCLUSIVE)
+			lab_contains(lab_verdict(&r, 0, 0)->text, "too coarse");
+		result_release(&r);
+	}
+	baseline_release(&b);
+}
+
 static void test_canary_runs_again(void **state)
 {
 	struct baseline b;
@@ -627,21 +686,14 @@ static void test_canary_runs_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_no_baseline),
-		cmocka_unit_test(test_policy_inconclusive),
-		cmocka_unit_test(test_provisional),
-		cmocka_unit_test(test_one_boot),
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_watch),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_zero),
-		cmocka_unit_test(test_zero_now),
-		cmocka_unit_test(test_drift),
-		cmocka_unit_test(test_family),
-		cmocka_unit_test(test_coarse),
-		cmocka_unit_test(test_canary_runs_again),
+		cmocka_unit_test(test_rows),           cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_no_baseline),    cmocka_unit_test(test_policy_inconclusive),
+		cmocka_unit_test(test_provisional),    cmocka_unit_test(test_one_boot),
+		cmocka_unit_test(test_known),          cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_errors),         cmocka_unit_test(test_zero),
+		cmocka_unit_test(test_zero_now),       cmocka_unit_test(test_drift),
+		cmocka_unit_test(test_family),         cmocka_unit_test(test_coarse),
+		cmocka_unit_test(test_zero_has_steps), cmocka_unit_test(test_canary_runs_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
