@@ -97,9 +97,10 @@ static void add_state(struct str *s, const struct judge *g, const struct evidenc
 	case VERDICT_IMPROVEMENT:
 		str_add(s, ": better beyond the tolerance, shown by ");
 		add_sessions(s, v);
-		str_addf(s, "; `blkgate baseline accept RESULT` adds "
-			    "it to the "
-			    "baseline");
+		/* one session more would move the level it is pooled into by its share only */
+		str_add(s, "; ");
+		judge_add_accept(g, " --new-epoch --reason TEXT", s);
+		str_add(s, " makes it the level to keep");
 		break;
 	case VERDICT_INCONCLUSIVE:
 		str_addf(s, ": undecided after %zu of at most %u new session%s", e->k, g->max,

@@ -279,7 +279,8 @@ static void add_improvement(struct console *c)
 		n += c->r->verdicts.v[i].kind == VERDICT_IMPROVEMENT;
 	if (n && c->o->result_path && view_may_accept(c->r))
 		str_addf(c->out,
-			 "better than the baseline; to keep it: blkgate baseline accept %s%s\n",
+			 "better than the baseline; to keep it: blkgate baseline accept %s%s "
+			 "--new-epoch --reason TEXT\n",
 			 c->o->result_path, c->o->accept_options ? c->o->accept_options : "");
 }
 

@@ -62,7 +62,8 @@ static void test_rows(void **state)
 		 STATUS_PASS,
 		 JUNIT_CASE,
 		 false,
-		 "baseline accept"},
+		 "; `blkgate baseline accept RESULT --new-epoch --reason TEXT` makes it the "
+		 "level to keep"},
 		{{140000, 140000},
 		 2,
 		 VERDICT_IMPROVEMENT,
