@@ -3,12 +3,12 @@
 #include "gate/history.h"
 #include "base/clock.h"
 #include "gate/baseline_file.h"
+#include "gate/dist.h"
 #include <math.h>
 #include <string.h>
 
-#define STREAK 3u       /* results in a row */
-#define HEALTH_FROM 6u  /* estimates beyond the tolerance: all on one side by chance in 3 % */
-#define HEALTH_RATIO 5u /* worse to better, or the reverse */
+#define STREAK 3u              /* results in a row */
+#define HEALTH_LEVEL (1. / 32) /* of the sign test: six on one side and none on the other */
 
 /* The past of one gate, newest first; the result in hand is [0]. */
 struct row {
@@ -106,15 +106,14 @@ static void say(struct str *out, const struct row *row, size_t n, const char *wh
 static size_t health(struct str *out, const struct row *row)
 {
 	const struct history_gate *g = &row->v.v[0];
-	size_t worse = 0, better = 0, more, fewer;
+	size_t worse = 0, better = 0, fewer;
 
 	for (size_t i = 0; i < row->v.n; i++) {
 		worse += row->v.v[i].beyond > 0;
 		better += row->v.v[i].beyond < 0;
 	}
-	more = worse > better ? worse : better;
 	fewer = worse > better ? better : worse;
-	if (worse + better < HEALTH_FROM || more < HEALTH_RATIO * (fewer ? fewer : 1))
+	if (dist_sign_test(fewer, worse + better) > HEALTH_LEVEL * (1 + 1e-9))
 		return 0;
 	baseline_add_gate(out, g->target, g->workload, g->metric);
 	str_addf(out,
