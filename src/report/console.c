@@ -53,12 +53,11 @@ static void add_heading(struct console *c)
 	if (r->partial)
 		str_addf(&s, ", partial: %s", r->partial);
 	str_addc(&s, '\n');
-	if (c->o->verbose && r->judged_gates)
-		str_addf(&s,
-			 "levels: red at %.3g %% a gate, %u gate%s: at most %.3g %% of unchanged "
-			 "suites\n",
-			 100 * r->red_level, r->judged_gates, r->judged_gates == 1 ? "" : "s",
-			 100 * r->red_level * r->judged_gates);
+	if (r->judged_gates) {
+		str_add(&s, "levels: ");
+		view_add_levels(&s, r);
+		str_addc(&s, '\n');
+	}
 	str_add_clean(c->out, s.s, s.len);
 	str_release(&s);
 }
