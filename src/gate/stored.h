@@ -61,10 +61,10 @@ void verdict_incomparable(struct judge *g, const char *session, const char *why,
 /* The stored value that the evidence is made of; NULL = none. */
 const struct base_value *evidence_base_value(const struct evidence *e, struct judge *g,
 					     const struct base_job *j);
-/* Why a baseline session cannot be compared; "" when it can. True when it lacks nothing but values.
- */
-bool evidence_incomparable(struct evidence *e, struct judge *g, const struct epoch_index *x,
-			   size_t session, const struct base_value *bv, struct str *why);
+/* May a baseline session be compared? why gets the reason when not. */
+enum comparison { COMPARABLE, DIFFERS, LACKS_VALUES };
+enum comparison evidence_compare(struct evidence *e, struct judge *g, const struct epoch_index *x,
+				 size_t session, const struct base_value *bv, struct str *why);
 /* look.c. Look by look up to the first that decides, or the last one: each is made of the baseline
  * and the sessions up to it. e->k > 0. False with an error verdict: nothing was decided up to a
  * look that cannot be made (zero in it, no canary). */
