@@ -99,8 +99,8 @@ void gate_shift(const struct judge *g, const struct evidence *e, struct verdict 
  * by other figures and returns true. False: the gate is judged by its metric. e holds both sides.
  */
 bool gate_tails(struct judge *g, struct evidence *e, struct verdict *v);
-/* Between two arms such a percentile decides nothing; true with that verdict. run: the n > 0 runs
- * of the reference that the first look knows. */
+/* Between two arms such a percentile decides nothing, nor does a tail; true with that verdict. run:
+ * the n > 0 runs of the reference that the first look knows. */
 bool gate_cliff_between(struct judge *g, const struct evidence *e, const struct run *const *run,
 			size_t n, struct verdict *v);
 /* tail_view.c. The values of a view: of one run, and of a stored job (NULL = it holds none). */
