@@ -116,20 +116,20 @@ static void one_gate(struct calibrating *k, const struct check *c, const char *t
 /* Roles under which the baseline holds that workload, each once. */
 static size_t roles_of(const struct baseline *b, const char *job, const char **roles, size_t room)
 {
-	size_t n = 0;
+	size_t n = 0, jobs;
 
-	for (size_t i = 0; i < b->n; i++)
-		for (size_t j = 0; j < b->sessions[i].jobs.n; j++) {
-			const struct base_job *bj = &b->sessions[i].jobs.v[j];
+	for (size_t i = 0; i < b->n; i++) {
+		const struct base_job *const *v = baseline_jobs_named(&b->sessions[i], job, &jobs);
+
+		for (size_t j = 0; j < jobs; j++) {
 			bool seen = false;
 
-			if (!str_eq(bj->name, job))
-				continue;
 			for (size_t r = 0; r < n; r++)
-				seen |= str_eq(roles[r], bj->target);
+				seen |= str_eq(roles[r], v[j]->target);
 			if (!seen && n < room)
-				roles[n++] = bj->target;
+				roles[n++] = v[j]->target;
 		}
+	}
 	return n;
 }
 

@@ -4,6 +4,7 @@
 
 #include "gate/family.h"
 #include "gate/interleaved.h"
+#include "measure/metric.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,11 +92,26 @@ int interleave_options(const struct options *o, struct load *l, bool lint, struc
 	return o->ab ? read_setting(o->ab, i, e) : 0;
 }
 
+/* A gate whose shares are those of a stored baseline: NULL = none takes part. */
+static const struct check *tail_gate(const struct plan *p)
+{
+	for (size_t i = 0; i < p->nchecks; i++) {
+		const struct check *c = &p->checks[i];
+		const struct metric *m = metric_find(c->metric);
+
+		if (c->kind == CHECK_GATE && c->role != ROLE_WATCH && !c->skipped && m &&
+		    m->stat == STAT_TAIL && p->jobs[c->job].state == JOB_READY)
+			return c;
+	}
+	return NULL;
+}
+
 /* A gate that cannot fail is an error of the suite. */
 int interleave_check(const struct options *o, struct plan *p, struct err *e)
 {
 	const struct family f = {p->jobs, p->njobs, p->checks, p->nchecks, 0};
 	uint32_t *twin = xcalloc(p->nchecks + 1, sizeof(*twin));
+	const struct check *tail;
 	size_t gates;
 	double level;
 
@@ -108,6 +124,16 @@ int interleave_check(const struct options *o, struct plan *p, struct err *e)
 			    "--pairs %u: there are looks for 10, 15, 20 and 28 pairs, so that %u "
 			    "are made at most",
 			    o->pairs, p->interleave.pairs);
+	tail = p->interleave.kind != INTERLEAVE_NONE ? tail_gate(p) : NULL;
+	if (tail) {
+		err_set(e, ERR_SUITE,
+			"%s of '%s' decides nothing between two arms: it is judged by the share of "
+			"slow I/Os and by quantiles, against a stored baseline",
+			tail->name, p->jobs[tail->job].name);
+		return err_hint(e,
+				"gate clat.p99 and clat.p99.9 instead, or make it `role: watch`, "
+				"or choose the gates with --check");
+	}
 	if (!gates || interleaved_can_fail(p->interleave.pairs, level))
 		return 0;
 	err_set(e, ERR_SUITE,

@@ -22,7 +22,7 @@ struct base_value { /* one metric of one job in one session: the values of its r
 	const char *metric;
 	enum unit unit;
 	double *v;    /* one a run, base unit, in order of run; only runs whose value was OK */
-	double *step; /* relative quantisation step, beside it */
+	double *step; /* of each the step, as model/value.h has it */
 	size_t n;
 };
 
@@ -50,6 +50,8 @@ struct base_session {
 	struct facts host;
 	VEC(struct facts) target_facts;
 	VEC(struct base_job) jobs;
+	/* the same by name, then as they stand; NULL = it is of no baseline yet */
+	const struct base_job **by_name;
 	VEC(const char *)
 	retired_of; /* the sessions that stood when it was written: of these it speaks */
 	VEC(const char *) retired; /* "TARGET WORKLOAD" or "TARGET WORKLOAD gate METRIC" */
@@ -79,6 +81,10 @@ struct baseline {
  * damaged, other version, wrong suite or profile inside. */
 int baseline_load(const char *dir, const char *suite, const char *profile, struct baseline *b,
 		  struct err *e);
+/* The n jobs of that workload in a session of a baseline, one a target, as they stand in it; NULL =
+ * none. */
+const struct base_job *const *baseline_jobs_named(const struct base_session *s, const char *name,
+						  size_t *n);
 void baseline_release(struct baseline *b);
 /* Same from RESULT files (`judge --against`): their sessions as a baseline, nothing stored.
  * ERR_REFUSED: one of them is injected, interrupted or partial; ERR_NOBASE: no session in them. */

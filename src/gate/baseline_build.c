@@ -2,6 +2,7 @@
 /* A session of a result as a session of a baseline; results as a baseline without files. */
 #include "base/hash.h"
 #include "gate/baseline_file.h"
+#include "gate/baseline_level.h"
 #include "gate/judge.h"
 #include "gate/tail.h"
 #include <inttypes.h>
@@ -228,6 +229,7 @@ int baseline_arrange(struct baseline *b, struct err *e)
 		qsort(b->sessions, b->n, sizeof(*b->sessions), by_start);
 	for (size_t i = 0; i < b->n; i++) {
 		v[i] = &b->sessions[i];
+		baseline_index_jobs(&b->sessions[i], &b->arena);
 		if (!v[i]->retired_jobs && v[i]->epoch > b->epoch)
 			b->epoch = v[i]->epoch;
 	}

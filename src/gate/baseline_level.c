@@ -4,13 +4,54 @@
 #include "gate/judge.h"
 #include "gate/stored.h"
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+	const struct base_job *x = *(const struct base_job *const *)a,
+			      *y = *(const struct base_job *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+void baseline_index_jobs(struct base_session *s, struct arena *a)
+{
+	s->by_name = arena_alloc(a, (s->jobs.n + 1) * sizeof(*s->by_name));
+	for (size_t i = 0; i < s->jobs.n; i++)
+		s->by_name[i] = &s->jobs.v[i];
+	qsort(s->by_name, s->jobs.n, sizeof(*s->by_name), by_name);
+}
+
+const struct base_job *const *baseline_jobs_named(const struct base_session *s, const char *name,
+						  size_t *n)
+{
+	size_t low = 0, high = s->by_name ? s->jobs.n : 0, end;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (strcmp(s->by_name[mid]->name, name) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (end = low; s->by_name && end < s->jobs.n && str_eq(s->by_name[end]->name, name);)
+		end++;
+	*n = end - low;
+	return *n ? &s->by_name[low] : NULL;
+}
 
 const struct base_job *baseline_find_job(const struct base_session *s, const char *target,
 					 const char *name)
 {
-	for (size_t i = 0; i < s->jobs.n; i++)
-		if (str_eq(s->jobs.v[i].target, target) && str_eq(s->jobs.v[i].name, name))
-			return &s->jobs.v[i];
+	size_t n;
+	const struct base_job *const *v = baseline_jobs_named(s, name, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(v[i]->target, target))
+			return v[i];
 	return NULL;
 }
 

@@ -54,6 +54,9 @@ void level_close(struct level *l);
 uint32_t level_blocks(const struct level *l);
 double level_median(const struct level *l); /* NaN when empty */
 
+/* Fills s->by_name. */
+void baseline_index_jobs(struct base_session *s, struct arena *a);
+/* By by_name; NULL = the session does not hold it. */
 const struct base_job *baseline_find_job(const struct base_session *s, const char *target,
 					 const char *name);
 /* Is session i one of the current epoch, and no retirement? */

@@ -73,7 +73,8 @@ static void add_session(struct compare_maker *m, struct compare_row *row, struct
 
 	for (size_t i = 0; i < v->n; i++) {
 		x[i] = on_scale(row, v->v[i]);
-		row->q = fmax(row->q, row->absolute ? v->step[i] * fabs(v->v[i]) : v->step[i]);
+		row->q = fmax(row->q,
+			      row->absolute ? value_resolution(v->v[i], v->step[i]) : v->step[i]);
 	}
 	if (!cell->run) {
 		cell->run = arena_alloc(&m->c->arena, (v->n + 1) * sizeof(*x));

@@ -34,6 +34,13 @@ size_t dist_median_rank(size_t n)
 	return x < 0 ? 1 : (size_t)x + 1;
 }
 
+double dist_sign_test(size_t fewer, size_t n)
+{
+	double size = clamp((double)n, 0.0, 1e7);
+
+	return fmin(1, 2 * pbinom(clamp((double)fewer, 0, size), size, 0.5, 1, 0));
+}
+
 int dist_ranksum_rank(double level, unsigned n)
 {
 	int low = -1, high = (int)(n * n);

@@ -20,6 +20,9 @@ double dist_normal_quantile(double p);
  * Below five values no rank reaches that and the range (1) is returned; 0 for n == 0.
  */
 size_t dist_median_rank(size_t n);
+/* Sign test, two-sided: how often at least so many of n estimates lie on one side as n - fewer when
+ * both sides are alike (2 P(X <= fewer), X binomial with 1/2); at most 1. fewer <= n / 2. */
+double dist_sign_test(size_t fewer, size_t n);
 /* Largest c with P(W <= c) <= level of Wilcoxon's rank-sum statistic W of two arms of n values each
  * (1..50): the exact distribution without ties. -1 = not even c = 0 is that rare, or bad arguments.
  */

@@ -37,7 +37,7 @@ void evidence_release(struct evidence *e)
 
 void evidence_step(const struct evidence *e, double step, double value, double *most)
 {
-	double q = e->scale.absolute ? step * fabs(value) : step;
+	double q = e->scale.absolute ? value_resolution(value, step) : step;
 
 	if (q > *most)
 		*most = q;
@@ -132,33 +132,40 @@ const struct base_value *evidence_base_value(const struct evidence *e, struct ju
 		       : judge_base_value(j, e->metric->name);
 }
 
-bool evidence_incomparable(struct evidence *e, struct judge *g, const struct epoch_index *x,
-			   size_t session, const struct base_value *bv, struct str *why)
+enum comparison evidence_compare(struct evidence *e, struct judge *g, const struct epoch_index *x,
+				 size_t session, const struct base_value *bv, struct str *why)
 {
 	const struct base_job *j = x->job[session * g->r->njobs + e->check->job];
 	const struct base_session *s = x->session[session];
 	const char *now = judge_canonical(g, e->check->job), *differ;
-	size_t n = bv ? bv->n : 0;
+	size_t n = bv ? bv->n : 0, said = why->len;
 
 	if (!str_eq(j->canonical, now)) {
 		job_canonical_diff(j->canonical ? j->canonical : "", now, why);
-		if (why->len == 0)
+		if (why->len == said)
 			str_add(why, "job text differs");
-	} else if (s->measurement_version != g->r->measurement_version) {
+		return DIFFERS;
+	}
+	if (s->measurement_version != g->r->measurement_version) {
 		str_addf(why, "measurement version %u -> %u", s->measurement_version,
 			 g->r->measurement_version);
-	} else if (j->runs != e->runs) {
-		str_addf(why, "runs of a session %u -> %u", j->runs, e->runs);
-	} else if (n != j->runs) {
-		str_addf(why, "%zu of %u runs have a value in the baseline session", n, j->runs);
-		return true;
-	} else {
-		differ = judge_differ(g, x, session, e->check->job);
-		str_add(why, differ);
-		differ = why->len ? NULL : adjust_lacks(e, g, x, session);
-		str_add(why, differ ? differ : "");
+		return DIFFERS;
 	}
-	return false;
+	if (j->runs != e->runs) {
+		str_addf(why, "runs of a session %u -> %u", j->runs, e->runs);
+		return DIFFERS;
+	}
+	if (n != j->runs) {
+		str_addf(why, "%zu of %u runs have a value in the baseline session", n, j->runs);
+		return LACKS_VALUES;
+	}
+	differ = judge_differ(g, x, session, e->check->job);
+	if (!*differ)
+		differ = adjust_lacks(e, g, x, session);
+	if (!differ || !*differ)
+		return COMPARABLE;
+	str_add(why, differ);
+	return DIFFERS;
 }
 
 bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
@@ -166,14 +173,14 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
 	struct str why, last;
 	uint32_t job = e->check->job;
 	const char *newest = NULL;
-	bool no_values = false;
+	enum comparison last_is = COMPARABLE;
 
 	str_init(&why);
 	str_init(&last);
 	for (size_t i = 0; i < g->base.n; i++) {
 		const struct base_job *j = g->base.job[i * g->r->njobs + job];
 		const struct base_value *bv = evidence_base_value(e, g, j);
-		bool lacks;
+		enum comparison is;
 
 		/* A gate that the session had is one of its baseline, also when it holds no value.
 		 */
@@ -184,20 +191,20 @@ bool evidence_base(struct evidence *e, struct judge *g, struct verdict *v)
 			continue;
 		}
 		str_clear(&why);
-		lacks = evidence_incomparable(e, g, &g->base, i, bv, &why);
-		if (why.len == 0) {
+		is = evidence_compare(e, g, &g->base, i, bv, &why);
+		if (is == COMPARABLE) {
 			e->base_session[e->nbase] = i;
 			e->base[e->nbase++] = bv;
 			continue;
 		}
 		e->left_out++;
 		newest = g->base.session[i]->id;
-		no_values = lacks;
+		last_is = is;
 		str_clear(&last);
 		str_add(&last, why.s);
 	}
 	if (e->nbase == 0 && e->left_out > 0)
-		verdict_incomparable(g, newest, last.s, no_values, v);
+		verdict_incomparable(g, newest, last.s, last_is == LACKS_VALUES, v);
 	else if (e->nbase == 0)
 		verdict_no_baseline(g, e, v);
 	str_release(&why);

@@ -45,9 +45,10 @@ int history_store(const char *dir, const struct result *r, bool *stored, struct 
 /*
  * What the history and this result say together about each gate, one line each with a newline:
  * streaks of losses, gains or undecided verdicts, and gate health: on unchanged code estimates
- * beyond the tolerance fall on both sides alike, so six or more of which none (sign test, 3 %) lies
- * on the other side tell that the sides differ by something that is not the change. The sign of the
- * estimate counts, not the verdict: real gains mostly end as PASS. Returns the number of lines.
+ * beyond the tolerance fall on both sides alike, so what the sign test (two-sided, 3.1 %: 6 to 0, 9
+ * to 1, 11 to 2) does not let pass for chance tells that the sides differ by something that is not
+ * the change. The sign of the estimate counts, not the verdict: real gains mostly end as PASS.
+ * Returns the number of lines.
  */
 size_t history_notes(const struct history *h, const struct result *r, struct str *out);
 

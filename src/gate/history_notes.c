@@ -3,12 +3,13 @@
 #include "gate/history.h"
 #include "base/clock.h"
 #include "gate/baseline_file.h"
+#include "gate/dist.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define STREAK 3u       /* results in a row */
-#define HEALTH_FROM 6u  /* estimates beyond the tolerance: all on one side by chance in 3 % */
-#define HEALTH_RATIO 5u /* worse to better, or the reverse */
+#define STREAK 3u              /* results in a row */
+#define HEALTH_LEVEL (1. / 32) /* of the sign test: six on one side and none on the other */
 
 /* The past of one gate, newest first; the result in hand is [0]. */
 struct row {
@@ -16,17 +17,51 @@ struct row {
 	VEC(int64_t) started;
 };
 
-static const struct history_gate *find(const struct history_entry *x, const char *target,
-				       const char *workload, const char *metric)
+static int by_gate(const void *a, const void *b)
 {
-	for (size_t i = 0; i < x->gates.n; i++) {
-		const struct history_gate *g = &x->gates.v[i];
+	const struct history_gate *x = *(const struct history_gate *const *)a,
+				  *y = *(const struct history_gate *const *)b;
+	int order = strcmp(x->workload, y->workload);
 
-		if (str_eq(g->metric, metric) && str_eq(g->workload, workload) &&
-		    str_eq(g->target, target))
-			return g;
+	order = order ? order : strcmp(x->metric, y->metric);
+	return order ? order : strcmp(x->target, y->target);
+}
+
+/* The gates of each entry in the order of by_gate, for thousands of gates are looked up in each. */
+struct lookup {
+	const struct history *h;
+	const struct history_gate ***of;
+};
+
+static struct lookup lookup_open(const struct history *h)
+{
+	struct lookup l = {h, xcalloc(h->entries.n + 1, sizeof(*l.of))};
+
+	for (size_t i = 0; i < h->entries.n; i++) {
+		const struct history_entry *x = &h->entries.v[i];
+
+		l.of[i] = xcalloc(x->gates.n + 1, sizeof(*l.of[i]));
+		for (size_t k = 0; k < x->gates.n; k++)
+			l.of[i][k] = &x->gates.v[k];
+		qsort(l.of[i], x->gates.n, sizeof(*l.of[i]), by_gate);
 	}
-	return NULL;
+	return l;
+}
+
+static void lookup_close(struct lookup *l)
+{
+	for (size_t i = 0; i < l->h->entries.n; i++)
+		free(l->of[i]);
+	free(l->of);
+}
+
+static const struct history_gate *find(const struct lookup *l, size_t entry,
+				       const struct history_gate *g)
+{
+	const struct history_gate *const *found =
+		bsearch(&g, l->of[entry], l->h->entries.v[entry].gates.n, sizeof(g), by_gate);
+
+	return found ? *found : NULL;
 }
 
 static struct history_gate gate_now(const struct result *r, const struct verdict *v)
@@ -45,9 +80,10 @@ static struct history_gate gate_now(const struct result *r, const struct verdict
 	return g;
 }
 
-static void gather(const struct history *h, const struct result *r, const struct verdict *v,
+static void gather(const struct lookup *l, const struct result *r, const struct verdict *v,
 		   struct row *row)
 {
+	const struct history *h = l->h;
 	struct history_gate now = gate_now(r, v);
 
 	*row = (struct row){0};
@@ -59,7 +95,7 @@ static void gather(const struct history *h, const struct result *r, const struct
 
 		if (r->sessions.n && str_eq(x->session, r->sessions.v[0].id))
 			continue; /* this result itself, judged again */
-		g = find(x, now.target, now.workload, now.metric);
+		g = find(l, i, &now);
 		if (!g)
 			continue;
 		*VEC_PUSH(&row->v) = *g;
@@ -106,15 +142,14 @@ static void say(struct str *out, const struct row *row, size_t n, const char *wh
 static size_t health(struct str *out, const struct row *row)
 {
 	const struct history_gate *g = &row->v.v[0];
-	size_t worse = 0, better = 0, more, fewer;
+	size_t worse = 0, better = 0, fewer;
 
 	for (size_t i = 0; i < row->v.n; i++) {
 		worse += row->v.v[i].beyond > 0;
 		better += row->v.v[i].beyond < 0;
 	}
-	more = worse > better ? worse : better;
 	fewer = worse > better ? better : worse;
-	if (worse + better < HEALTH_FROM || more < HEALTH_RATIO * (fewer ? fewer : 1))
+	if (dist_sign_test(fewer, worse + better) > HEALTH_LEVEL * (1 + 1e-9))
 		return 0;
 	baseline_add_gate(out, g->target, g->workload, g->metric);
 	str_addf(out,
@@ -151,6 +186,7 @@ static size_t note(struct str *out, const struct row *row)
 
 size_t history_notes(const struct history *h, const struct result *r, struct str *out)
 {
+	struct lookup l = lookup_open(h);
 	size_t lines = 0;
 
 	for (size_t i = 0; i < r->verdicts.n; i++) {
@@ -160,10 +196,11 @@ size_t history_notes(const struct history *h, const struct result *r, struct str
 		if (v->job >= r->njobs || v->check >= r->nchecks ||
 		    r->checks[v->check].kind != CHECK_GATE || r->jobs[v->job].target >= r->ntargets)
 			continue;
-		gather(h, r, v, &row);
+		gather(&l, r, v, &row);
 		lines += note(out, &row);
 		VEC_RELEASE(&row.v);
 		VEC_RELEASE(&row.started);
 	}
+	lookup_close(&l);
 	return lines;
 }

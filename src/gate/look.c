@@ -117,7 +117,7 @@ static void add_epoch(struct evidence *e, struct judge *g, size_t *at, struct po
 
 		str_clear(&why);
 		if (!j || !bv || judge_expired(g, x->session[*at]) ||
-		    evidence_incomparable(e, g, x, *at, bv, &why) || why.len > 0 ||
+		    evidence_compare(e, g, x, *at, bv, &why) != COMPARABLE ||
 		    !has_logs(e, bv->v, e->runs))
 			continue;
 		t[n] = (struct boot_time){x->session[*at]->boot_id, x->session[*at]->started};

@@ -22,10 +22,12 @@ static const char *role_of(const struct outlook_ask *a, const struct baseline *b
 {
 	if (!a->any_role)
 		return j->target < a->ntargets ? a->targets[j->target].role : "";
-	for (size_t i = b->n; i-- > 0;)
-		for (size_t k = 0; k < b->sessions[i].jobs.n; k++)
-			if (str_eq(b->sessions[i].jobs.v[k].name, j->name))
-				return b->sessions[i].jobs.v[k].target;
+	for (size_t i = b->n, n; i-- > 0;) {
+		const struct base_job *const *v = baseline_jobs_named(&b->sessions[i], j->name, &n);
+
+		if (n)
+			return v[0]->target;
+	}
 	return "";
 }
 

@@ -74,28 +74,43 @@ void gate_add_steps(struct str *s, const struct evidence *e)
 	gate_add_loss(s, e, scale_loss(&e->scale, scale_least(&e->scale, e->metric, e->step)));
 }
 
+static void add_blocks(struct str *s, const struct verdict *v)
+{
+	if (v->look_sessions > 1)
+		str_addf(s, ", %u %s", v->look_blocks,
+			 v->look_blocks == 1 ? "boot" : "boots or days");
+}
+
+/* "3 new sessions, 1 boot": what of all sessions the numbers are made of. */
+static void add_sessions(struct str *s, const struct verdict *v)
+{
+	str_addf(s, "%u new session%s", v->look_sessions, v->look_sessions == 1 ? "" : "s");
+	add_blocks(s, v);
+}
+
 static void add_state(struct str *s, const struct judge *g, const struct evidence *e,
 		      const struct stored_output *out, const struct verdict *v)
 {
-	const char *plural = g->max == 1 ? "" : "s";
-
 	switch (v->kind) {
 	case VERDICT_REGRESSION:
 	case VERDICT_KNOWN:
-		str_addf(s, ": worse beyond the tolerance, shown by %d new sessions",
-			 out->decided_at);
+		str_add(s, ": worse beyond the tolerance, shown by ");
+		add_sessions(s, v);
 		gate_add_known(s, g, e, v->kind == VERDICT_KNOWN);
 		break;
 	case VERDICT_IMPROVEMENT:
-		str_addf(s, ": better beyond the tolerance; `blkgate baseline accept RESULT` adds "
-			    "it to the "
-			    "baseline");
+		str_add(s, ": better beyond the tolerance, shown by ");
+		add_sessions(s, v);
+		/* one session more would move the level it is pooled into by its share only */
+		str_add(s, "; ");
+		judge_add_accept(g, " --new-epoch --reason TEXT", s);
+		str_add(s, " makes it the level to keep");
 		break;
 	case VERDICT_INCONCLUSIVE:
-		str_addf(
-			s,
-			": undecided after %zu of at most %u new session%s, leaning %s, a loss of ",
-			e->k, g->max, plural, v->leaning < 0 ? "fail" : "pass");
+		str_addf(s, ": undecided after %zu of at most %u new session%s", e->k, g->max,
+			 g->max == 1 ? "" : "s");
+		add_blocks(s, v);
+		str_addf(s, ", leaning %s, a loss of ", v->leaning < 0 ? "fail" : "pass");
 		gate_add_loss(s, e, v->excluded);
 		str_add(s,
 			out->state == SEQUENCE_PASS ? " would be excluded" : " cannot be excluded");
@@ -104,9 +119,21 @@ static void add_state(struct str *s, const struct judge *g, const struct evidenc
 	default:
 		str_add(s, ": a loss above ");
 		gate_add_loss(s, e, v->excluded);
-		str_add(s, " is excluded");
+		str_add(s, " is excluded by ");
+		add_sessions(s, v);
 		break;
 	}
+}
+
+/* Sessions of one boot show what the code does and what the boot brought, and cannot tell. */
+static void add_one_boot(struct str *s, const struct verdict *v)
+{
+	if (v->one_boot)
+		str_addf(s,
+			 "; one boot: what it brought is in every new session, and the baseline is "
+			 "of %u boots or days, so how often this is wrong is not claimed; a "
+			 "session a boot (--sessions 1, then --with) tells them apart",
+			 v->base_blocks);
 }
 
 /* A session in which the verdict leans fail would move the level it is judged by, and one of a
@@ -228,6 +255,7 @@ void gate_sentence(struct judge *g, const struct evidence *e, const struct store
 	v->adjusted_by = e->raw.df > 0 ? g->r->jobs[e->check->job].adjust_by : NULL;
 	gate_add_head(s, e, v);
 	add_state(s, g, e, out, v);
+	add_one_boot(s, v);
 	adjust_sentence(e, g, out, s);
 	add_after(s, g, e, out);
 	add_worse_after(s, e, out, v);

@@ -29,6 +29,8 @@ static void fill_numbers(const struct judge *g, const struct evidence *e,
 	v->base_last = g->base.session[e->base_session[e->nbase - 1]]->started;
 	v->nsessions = (uint32_t)e->n;
 	v->decided_at = (uint32_t)out->decided_at;
+	v->look_sessions = look;
+	v->look_blocks = in->fresh_blocks;
 	for (size_t i = 0; i < e->n && i < VERDICT_MAX_SESSIONS; i++)
 		v->session_values[i] = scale_value(&e->scale, e->fresh_x[i]);
 	v->provisional = in->provisional;
@@ -91,6 +93,10 @@ void gate_conclude(struct judge *g, const struct evidence *e, const struct store
 		v->wants_session = out->state == SEQUENCE_CONTINUE;
 	}
 	v->kind = kind;
+	/* one session is what the baseline has of each boot; several of one boot agree in what it
+	 * brings */
+	v->one_boot = kind != VERDICT_INCONCLUSIVE && v->look_sessions > 1 && v->look_blocks == 1 &&
+		      v->base_blocks > 1;
 	str_init(&s);
 	gate_sentence(g, e, out, v, &s);
 	verdict_say(g->r, v, kind, NULL, "%s", s.s);

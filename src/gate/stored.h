@@ -61,10 +61,10 @@ void verdict_incomparable(struct judge *g, const char *session, const char *why,
 /* The stored value that the evidence is made of; NULL = none. */
 const struct base_value *evidence_base_value(const struct evidence *e, struct judge *g,
 					     const struct base_job *j);
-/* Why a baseline session cannot be compared; "" when it can. True when it lacks nothing but values.
- */
-bool evidence_incomparable(struct evidence *e, struct judge *g, const struct epoch_index *x,
-			   size_t session, const struct base_value *bv, struct str *why);
+/* May a baseline session be compared? why gets the reason when not. */
+enum comparison { COMPARABLE, DIFFERS, LACKS_VALUES };
+enum comparison evidence_compare(struct evidence *e, struct judge *g, const struct epoch_index *x,
+				 size_t session, const struct base_value *bv, struct str *why);
 /* look.c. Look by look up to the first that decides, or the last one: each is made of the baseline
  * and the sessions up to it. e->k > 0. False with an error verdict: nothing was decided up to a
  * look that cannot be made (zero in it, no canary). */
@@ -99,8 +99,8 @@ void gate_shift(const struct judge *g, const struct evidence *e, struct verdict 
  * by other figures and returns true. False: the gate is judged by its metric. e holds both sides.
  */
 bool gate_tails(struct judge *g, struct evidence *e, struct verdict *v);
-/* Between two arms such a percentile decides nothing; true with that verdict. run: the n > 0 runs
- * of the reference that the first look knows. */
+/* Between two arms such a percentile decides nothing, nor does a tail; true with that verdict. run:
+ * the n > 0 runs of the reference that the first look knows. */
 bool gate_cliff_between(struct judge *g, const struct evidence *e, const struct run *const *run,
 			size_t n, struct verdict *v);
 /* tail_view.c. The values of a view: of one run, and of a stored job (NULL = it holds none). */
@@ -114,7 +114,7 @@ bool gate_known_covers(const struct judge *g, const struct evidence *e, double e
 		       const struct verdict *v);
 /* True with a skipped verdict: another gate of the job states the same fact. */
 bool gate_judged_elsewhere(const struct judge *g, const struct evidence *e, struct verdict *v);
-/* Raises *most to that step. It is relative; on the plain scale it is that share of the value. */
+/* Raises *most to the step of a value (model/value.h) on the scale. */
 void evidence_step(const struct evidence *e, double step, double value, double *most);
 /* pairs.c: the same gate between two arms that took turns; e has metric and scale only. */
 void pairs_judge(struct judge *g, struct evidence *e, struct verdict *v);

@@ -341,6 +341,15 @@ bool gate_cliff_between(struct judge *g, const struct evidence *e, const struct 
 	double grid[QUANTILE_POINTS], *all, *x;
 	struct gap gap;
 
+	/* the mean of the slowest is what the stored rule never judges: a few I/Os are most of it
+	 */
+	if (m->stat == STAT_TAIL) {
+		verdict_say(g->r, v, VERDICT_INCONCLUSIVE, NULL,
+			    "%s is judged by the share of slow I/Os and by quantiles, and against "
+			    "a stored baseline only; between two arms gate clat.p99 and clat.p99.9",
+			    m->name);
+		return true;
+	}
 	if (m->stat != STAT_PERCENTILE || m->quantile < 0.99)
 		return false;
 	all = xcalloc(n * QUANTILE_POINTS + 1, sizeof(*all));

@@ -14,11 +14,13 @@ static double badness(const struct stored_input *in, const struct stored_output 
 	return out->upper / in->delta;
 }
 
-size_t tails_judge(struct stored_input *in, struct stored_output *out, size_t n)
+size_t tails_judge(const struct stored_input *in, struct stored_output *out, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		in[i].red_total /= (double)n;
-		stored_judge(&in[i], &out[i]);
+		struct stored_input part = in[i];
+
+		part.red_total /= (double)n;
+		stored_judge(&part, &out[i]);
 	}
 	return tails_worst(in, out, n);
 }

@@ -18,7 +18,7 @@
  * the figure that the gate stands or falls with: the worst of the red ones; else the undecided one
  * nearest to failing; else the improvement; else the pass nearest to failing. n > 0.
  */
-size_t tails_judge(struct stored_input *in, struct stored_output *out, size_t n);
+size_t tails_judge(const struct stored_input *in, struct stored_output *out, size_t n);
 /* That figure, of those that were judged already. */
 size_t tails_worst(const struct stored_input *in, const struct stored_output *out, size_t n);
 

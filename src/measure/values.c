@@ -14,11 +14,10 @@
 #define CLOCK_STEP 1.0  /* ns: resolution of the stamps */
 #define CPU_STEP 1000.0 /* ns: getrusage counts microseconds */
 
-/* The relative step of a value: resolution over value. A value of 0 has no relative step that could
- * be small: 1, so that nothing is shown within it. */
+/* The step of a value: resolution over value; of 0, which has no relative one, the resolution. */
 static double relative(double resolution, double v)
 {
-	return v > resolution ? resolution / v : 1.0;
+	return v > 0 ? resolution / v : resolution;
 }
 
 static void set_ok(struct value *out, double v, double step, uint64_t n)
@@ -117,7 +116,7 @@ static void derive_cpu(const struct metric *m, const struct outcome *o, struct v
 	else
 		used = (double)(m->source == SOURCE_CPU_USR ? o->cpu_usr : o->cpu_sys);
 	over = m->source == SOURCE_CPU_IO ? (double)ios : (double)o->window;
-	set_ok(out, used / over, relative(CPU_STEP, used), ios);
+	set_ok(out, used / over, used > 0 ? CPU_STEP / used : CPU_STEP / over, ios);
 }
 
 static void derive_lowest_second(const struct outcome *o, struct value *out)
@@ -130,7 +129,9 @@ static void derive_lowest_second(const struct outcome *o, struct value *out)
 		set_missing(out, VALUE_INSUFFICIENT, all);
 		return;
 	}
-	set_ok(out, (double)bytes, relative(1.0, (double)ios), ios);
+	/* of a second without I/O: one I/O of the run's mean size */
+	set_ok(out, (double)bytes,
+	       ios ? 1.0 / (double)ios : (double)sum_dirs(o, METRIC_ALL, true) / (double)all, ios);
 }
 
 static void derive_course(const struct metric *m, const struct outcome *o, struct value *out)

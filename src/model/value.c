@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* model/value: the words for the state of a value. */
+/* model/value: the words for the state of a value, and its step. */
 #include "model/value.h"
 #include "model/names.h"
+#include <math.h>
 
 static const char *const state_names[] = {
 	[VALUE_ABSENT] = "absent",
@@ -13,4 +14,9 @@ static const char *const state_names[] = {
 const char *value_state_name(enum value_state s)
 {
 	return names_at(state_names, NAMES_COUNT(state_names), (size_t)s);
+}
+
+double value_resolution(double v, double step)
+{
+	return v < 0 || v > 0 ? step * fabs(v) : step;
 }

@@ -19,9 +19,12 @@ struct value {
 	enum value_state state;
 	double v;    /* base unit; valid when OK */
 	double step; /* relative quantisation step q of the value (bucket width over value), 0 =
-			none */
+			none; of a value of 0 the width itself, base unit */
 	uint64_t n;  /* samples behind it */
 };
+
+/* The quantisation step of a value in its base unit. */
+double value_resolution(double v, double step);
 
 const char *value_state_name(enum value_state s); /* "absent" "ok" "n/a" "insufficient" */
 

@@ -63,7 +63,9 @@ struct verdict {
 	bool watch, provisional, certain, marginal, measured_only;
 	bool expired;    /* no-baseline: there is one, too old to count; no policy excuses it */
 	bool one_layout; /* interleaved: what is measured on was not prepared afresh for each run */
-	bool worse_after; /* sessions behind the decision of a pass are worse beyond the tolerance */
+	bool worse_after; /* sessions behind the decision of a pass are worse beyond the tolerance
+			   */
+	bool one_boot;    /* decided by several sessions of one boot, the baseline spans several */
 	int leaning;      /* inconclusive: +1 leans pass, -1 leans fail, 0 not known */
 	bool wants_session; /* a further session could decide it */
 	const char *text;   /* one sentence: why. Never empty. */
@@ -102,6 +104,9 @@ struct verdict {
 			 */
 	uint32_t nsessions;
 	uint32_t decided_at; /* of these, at which the sequence was decided; 0 = it was not */
+	/* new sessions that the numbers are made of, and the blocks (boots or days) that they are
+	 * of; 0 = not against a baseline */
+	uint32_t look_sessions, look_blocks;
 	double session_values[VERDICT_MAX_SESSIONS]; /* new session medians, base unit;
 						      NaN = none */
 	/* of a latency: medians of the runs' quantiles, new over old, at verdict_shifts; NaN = not

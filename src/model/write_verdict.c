@@ -51,6 +51,10 @@ static void write_gate(const struct verdict *v, struct jw *w)
 		jw_u64(w, "pairs", v->pairs);
 	jw_u64(w, "base_sessions", v->base_sessions);
 	jw_u64(w, "base_blocks", v->base_blocks);
+	if (v->look_sessions) {
+		jw_u64(w, "new_sessions", v->look_sessions);
+		jw_u64(w, "new_blocks", v->look_blocks);
+	}
 	if (v->base_first)
 		jw_i64(w, "base_first", v->base_first);
 	if (v->base_last)
@@ -84,6 +88,7 @@ static void write_verdict(const struct result *r, const struct verdict *v, struc
 	write_flag(w, "worse_after", v->worse_after);
 	if (v->adjusted_by)
 		jw_str(w, "adjusted_by", v->adjusted_by);
+	write_flag(w, "one_boot", v->one_boot);
 	write_flag(w, "measured_only", v->measured_only);
 	if (v->kind == VERDICT_INCONCLUSIVE && v->leaning)
 		jw_str(w, "leaning", v->leaning > 0 ? "pass" : "fail");

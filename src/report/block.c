@@ -104,6 +104,9 @@ static void add_values(struct str *s, const struct view *w, const struct verdict
 			else
 				unit_format(&t, unit, v->session_values[i]);
 		}
+		if (v->look_blocks)
+			str_addf(&t, " (%u block%s)", v->look_blocks,
+				 v->look_blocks == 1 ? "" : "s");
 	}
 	label(s, "value:");
 	add_wrapped(s, t.s, width);

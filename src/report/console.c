@@ -53,12 +53,11 @@ static void add_heading(struct console *c)
 	if (r->partial)
 		str_addf(&s, ", partial: %s", r->partial);
 	str_addc(&s, '\n');
-	if (c->o->verbose && r->judged_gates)
-		str_addf(&s,
-			 "levels: red at %.3g %% a gate, %u gate%s: at most %.3g %% of unchanged "
-			 "suites\n",
-			 100 * r->red_level, r->judged_gates, r->judged_gates == 1 ? "" : "s",
-			 100 * r->red_level * r->judged_gates);
+	if (r->judged_gates) {
+		str_add(&s, "levels: ");
+		view_add_levels(&s, r);
+		str_addc(&s, '\n');
+	}
 	str_add_clean(c->out, s.s, s.len);
 	str_release(&s);
 }
@@ -181,6 +180,8 @@ static void add_marks(const struct console *c, const struct verdict *v, struct s
 		str_add(&marks, "  adjusted");
 	if (v->one_layout)
 		str_add(&marks, "  one layout");
+	if (v->one_boot)
+		str_add(&marks, "  one boot");
 	if (v->watch)
 		str_add(&marks, "  watch");
 	if (marks.len && CHECK_INDENT + utf8_width(s->s) + marks.len > c->o->width)
@@ -299,7 +300,8 @@ static void add_improvement(struct console *c)
 		n += c->r->verdicts.v[i].kind == VERDICT_IMPROVEMENT;
 	if (n && c->o->result_path && view_may_accept(c->r))
 		str_addf(c->out,
-			 "better than the baseline; to keep it: blkgate baseline accept %s%s\n",
+			 "better than the baseline; to keep it: blkgate baseline accept %s%s "
+			 "--new-epoch --reason TEXT\n",
 			 c->o->result_path, c->o->accept_options ? c->o->accept_options : "");
 }
 

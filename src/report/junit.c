@@ -256,11 +256,12 @@ static void suite_properties(struct junit *j, const struct result *r)
 		property(j, "blkgate.baseline_age", r->baseline_age);
 	warnings(j, r);
 	if (r->judged_gates) {
-		char level[64];
+		struct str s;
 
-		snprintf(level, sizeof(level), "%.3g %% over %u gates",
-			 100 * r->red_level * r->judged_gates, r->judged_gates);
-		property(j, "blkgate.family_bound", level);
+		str_init(&s);
+		view_add_levels(&s, r);
+		property(j, "blkgate.family_bound", s.s);
+		str_release(&s);
 	}
 	for (size_t i = 0; i < r->notices.n; i++)
 		property(j, "blkgate.notice", r->notices.v[i]);

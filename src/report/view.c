@@ -169,6 +169,13 @@ void view_add_estimate(struct str *s, const struct result *r, const struct verdi
 		str_addf(s, "%.4g %%", (v->judged ? v->tolerance : c->tolerance) * 100);
 }
 
+void view_add_levels(struct str *s, const struct result *r)
+{
+	str_addf(s, "red at %.3g %% a gate, %u gate%s: at most %.3g %% of unchanged suites",
+		 100 * r->red_level, r->judged_gates, r->judged_gates == 1 ? "" : "s",
+		 100 * r->red_level * r->judged_gates);
+}
+
 bool view_is_bad(const struct verdict *v)
 {
 	switch (v->kind) {

@@ -57,6 +57,8 @@ uint64_t view_wall(const struct view *w, uint32_t job);
 uint64_t view_verified(const struct view *w, uint32_t job);
 /* "-7.3 % [-9.2, -5.3], tolerance 5 %"; "" when there is no change to show. */
 void view_add_estimate(struct str *s, const struct result *r, const struct verdict *v);
+/* "red at 0.1 % a gate, 20 gates: at most 2 % of unchanged suites"; judged_gates > 0. */
+void view_add_levels(struct str *s, const struct result *r);
 /* "  NAME:      text", wrapped to the width at spaces. */
 void view_add_line(struct str *s, const char *name, const char *text, unsigned width);
 /* Is this verdict one that must be read (not pass, skipped or watched)? */

@@ -211,6 +211,11 @@ has "$T/out" "5 sessions in 5 blocks"
 go "five boots" 0 five
 hasnt "$T/err" "provisional"
 go "red on five boots" 1 five --inject slow=30%
+has "$T/err" "  one boot"
+t "the same offline" 1 "$P" judge out-five/result.json --json again.json
+for f in out-five/result.json again.json; do
+	ok "by two sessions of one boot, $f" jq -e '[.verdicts[] | select(.check != "measure") | [.one_boot, .new_sessions, .new_blocks]] == [[true, 2, 1]]' "$f"
+done
 jq 'del(.inject)' out-five/result.json >stolen.json
 t "a regression is not accepted any more" 2 "$P" baseline accept stolen.json
 has "$T/err" "--new-epoch"

@@ -35,6 +35,12 @@ sed 's/rw: randread/rw: randread\n    targets: all/' s.yaml >all.yaml
 t "at the same time is not in turns" 2 "$P" run all.yaml "${two[@]}" --versus old
 has "$T/err" "--versus measures in turns"
 
+sed 's/read.iops: [0-9]*%/read.clat.tail: 20%/' s.yaml >tail.yaml
+t "a tail between arms is no gate" 2 "$P" plan tail.yaml "${two[@]}" --versus old
+has "$T/err" "gate read.clat.tail of 'one' decides nothing between two arms"
+sed 's/read.clat.tail: 20%/read.clat.tail: {tolerance: 20%, role: watch}/' tail.yaml >watch.yaml
+t "watched it is allowed" 0 "$P" plan watch.yaml "${two[@]}" --versus old
+
 # Plan, dry run.
 t "the plan tells pairs and time" 0 "$P" plan s.yaml "${two[@]}" --versus old --pairs 17
 has "$T/out" "compare new against old, in turns, 5 to 15 pairs of runs"

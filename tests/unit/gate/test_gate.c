@@ -62,7 +62,8 @@ static void test_rows(void **state)
 		 STATUS_PASS,
 		 JUNIT_CASE,
 		 false,
-		 "baseline accept"},
+		 "; `blkgate baseline accept RESULT --new-epoch --reason TEXT` makes it the "
+		 "level to keep"},
 		{{140000, 140000},
 		 2,
 		 VERDICT_IMPROVEMENT,
@@ -261,6 +262,77 @@ static void test_provisional(void **state)
 	}
 	baseline_release(&four);
 	baseline_release(&blocks);
+}
+
+/* Sessions at these levels, each of the boot and the hour told, against ten boots at 100 k. */
+static void judge_boots(struct result *r, const struct baseline *b, const double *level,
+			const unsigned *boot, unsigned n)
+{
+	lab_init(r, 40);
+	lab_job(r, "rand-4k");
+	lab_gate(r, 0, "read.iops", 0.05);
+	for (unsigned i = 0; i < n; i++) {
+		struct attempt *a = VEC_PUSH(&r->attempts);
+		uint32_t s = lab_session(r);
+
+		*a = (struct attempt){.sessions_min = 1, .looks = 5};
+		r->sessions.v[s].from = i + 1;
+		r->sessions.v[s].boot = arena_printf(&r->arena, "new-%u", boot[i]);
+		lab_runs(r, 0, s, level[i]);
+	}
+	lab_judge(r, b);
+}
+
+static void one_boot_base(struct result *r, unsigned i)
+{
+	lab_fact(r, "boot.id", "boot-a");
+	r->sessions.v[0].started = LAB_START + i * 600;
+}
+
+/* Five sessions of one boot are five looks at what that boot brought. */
+static void test_one_boot(void **state)
+{
+	static const double low[] = {90000, 90000}, near[] = {96000, 99000, 98500};
+	static const unsigned same[] = {0, 0, 0}, each[] = {0, 1, 2}, two[] = {0, 0, 1};
+	static const struct {
+		const double *level;
+		const unsigned *boot;
+		unsigned n;
+		enum verdict_kind kind;
+		bool marked;
+		const char *text;
+	} rows[] = {
+		{low, same, 2, VERDICT_REGRESSION, true, "shown by 2 new sessions, 1 boot;"},
+		{low, each, 2, VERDICT_REGRESSION, false,
+		 "shown by 2 new sessions, 2 boots or days;"},
+		{low, same, 1, VERDICT_INCONCLUSIVE, false, "after 1 of at most 5 new sessions, "},
+		{near, same, 2, VERDICT_PASS, true, "is excluded by 2 new sessions, 1 boot;"},
+		{near, two, 3, VERDICT_PASS, true, "is excluded by 2 new sessions, 1 boot;"},
+		{near, each, 3, VERDICT_PASS, false, "2 new sessions, 2 boots or days;"},
+	};
+	struct baseline b, one;
+	struct result r;
+
+	(void)state;
+	lab_baseline(&b, 10, 100000, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct verdict *v;
+
+		judge_boots(&r, &b, rows[i].level, rows[i].boot, rows[i].n);
+		v = lab_verdict(&r, 0, 0);
+		lab_contains(v->text, rows[i].text);
+		assert_int_equal(v->kind, rows[i].kind);
+		assert_int_equal(v->one_boot, rows[i].marked);
+		assert_int_equal(strstr(v->text, "; one boot: ") != NULL, rows[i].marked);
+		result_release(&r);
+	}
+	/* what a boot brings is in both then */
+	lab_baseline(&one, 5, 100000, one_boot_base);
+	judge_boots(&r, &one, low, same, 2);
+	assert_false(lab_verdict(&r, 0, 0)->one_boot);
+	result_release(&r);
+	baseline_release(&one);
+	baseline_release(&b);
 }
 
 static void test_known(void **state)
@@ -529,6 +601,65 @@ static void test_coarse(void **state)
 	baseline_release(&b);
 }
 
+/* Slots of equal bytes, but for so many dips. */
+static void dips(struct result *r, uint64_t n)
+{
+	for (size_t i = 0; i < r->runs.n; i++) {
+		struct outcome *o = &r->runs.v[i].out;
+
+		lab_slices(o, 1000);
+		for (uint64_t k = 0; k < o->nslots; k++) {
+			o->slots[k].ios[DIR_READ] = 1000;
+			o->slots[k].bytes[DIR_READ] = k < n ? 4096 : 4096000;
+		}
+	}
+}
+
+static void no_dip(struct result *r, unsigned i)
+{
+	(void)i;
+	dips(r, 0);
+}
+
+/* A count moves by whole ones, also from 0: there a tolerance of a tenth is no measure of anything.
+ */
+static void test_zero_has_steps(void **state)
+{
+	static const struct {
+		double tolerance;
+		uint64_t now;
+		enum verdict_kind kind;
+	} cases[] = {
+		{0.1, 0, VERDICT_INCONCLUSIVE},
+		{0.9, 0, VERDICT_INCONCLUSIVE},
+		{10, 0, VERDICT_PASS},
+		{10, 30, VERDICT_REGRESSION},
+	};
+	struct baseline b;
+
+	(void)state;
+	lab_baseline(&b, 10, 100000, no_dip);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct result r;
+		struct check *c;
+
+		lab_init(&r, 40);
+		lab_job(&r, "rand-4k");
+		c = lab_gate(&r, 0, "bw.dips", cases[i].tolerance);
+		c->absolute = true;
+		lab_gate(&r, 0, "read.iops", .05);
+		for (unsigned k = 0; k < 5; k++)
+			lab_runs(&r, 0, lab_session(&r), 100000);
+		dips(&r, cases[i].now);
+		lab_judge(&r, &b);
+		assert_int_equal(lab_verdict(&r, 0, 0)->kind, cases[i].kind);
+		if (cases[i].kind == VERDICT_INCONCLUSIVE)
+			lab_contains(lab_verdict(&r, 0, 0)->text, "too coarse");
+		result_release(&r);
+	}
+	baseline_release(&b);
+}
+
 static void test_canary_runs_again(void **state)
 {
 	struct baseline b;
@@ -556,13 +687,14 @@ static void test_canary_runs_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),        cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_no_baseline), cmocka_unit_test(test_policy_inconclusive),
-		cmocka_unit_test(test_provisional), cmocka_unit_test(test_known),
-		cmocka_unit_test(test_watch),       cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_zero),        cmocka_unit_test(test_zero_now),
-		cmocka_unit_test(test_drift),       cmocka_unit_test(test_family),
-		cmocka_unit_test(test_coarse),      cmocka_unit_test(test_canary_runs_again),
+		cmocka_unit_test(test_rows),           cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_no_baseline),    cmocka_unit_test(test_policy_inconclusive),
+		cmocka_unit_test(test_provisional),    cmocka_unit_test(test_one_boot),
+		cmocka_unit_test(test_known),          cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_errors),         cmocka_unit_test(test_zero),
+		cmocka_unit_test(test_zero_now),       cmocka_unit_test(test_drift),
+		cmocka_unit_test(test_family),         cmocka_unit_test(test_coarse),
+		cmocka_unit_test(test_zero_has_steps), cmocka_unit_test(test_canary_runs_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

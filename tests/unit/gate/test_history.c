@@ -85,7 +85,7 @@ static void test_streaks(void **state)
 	str_release(&out);
 }
 
-/* Signs and not verdicts: one side only, six times. */
+/* Signs and not verdicts: what chance does in less than 3.2 %. */
 static void test_health(void **state)
 {
 	struct store s;
@@ -101,8 +101,16 @@ static void test_health(void **state)
 	lab_contains(out.s,
 		     "of 11 results 6 lay beyond the tolerance on the worse side and 0 on the");
 	keep(&s, 10, VERDICT_PASS, .06);
-	keep(&s, 11, VERDICT_PASS, .06);
-	assert_int_equal(notes(&s, 12, VERDICT_PASS, -.06, &out), 0); /* 6 against 2 */
+	/* 5 to 1 is chance in 22 %, 8 to 1 in 3.9 %, 9 to 1 in 2.1 % */
+	assert_int_equal(notes(&s, 11, VERDICT_PASS, 0, &out), 0);
+	for (unsigned i = 11; i < 14; i++)
+		keep(&s, i, VERDICT_PASS, -.06);
+	assert_int_equal(notes(&s, 14, VERDICT_PASS, 0, &out), 0);
+	assert_int_equal(notes(&s, 14, VERDICT_PASS, -.06, &out), 1);
+	lab_contains(out.s,
+		     "of 15 results 9 lay beyond the tolerance on the worse side and 1 on the");
+	keep(&s, 14, VERDICT_PASS, .06);
+	assert_int_equal(notes(&s, 15, VERDICT_PASS, -.06, &out), 0); /* 9 to 2 */
 	store_close(&s);
 	str_release(&out);
 }

@@ -358,6 +358,26 @@ static void too_few_samples_ask_for_no_pair(void **state)
 	result_release(&r);
 }
 
+/* Its stored rule looks at shares and quantiles: the mean of it stands for none of them. */
+static void a_tail_is_not_judged_as_its_mean(void **state)
+{
+	(void)state;
+	const struct verdict *v;
+	struct result r;
+
+	same_latencies(&r, 100000);
+	r.checks[0].metric = "read.clat.tail";
+	r.checks[0].tolerance = 0.2;
+	v = judged(&r);
+	lab_expect(v, VERDICT_INCONCLUSIVE, STATUS_INCONCLUSIVE, JUNIT_SKIPPED);
+	assert_false(v->wants_session);
+	assert_true(isnan(v->change));
+	lab_contains(v->text, "against a stored baseline only");
+	r.checks[0].metric = "read.clat.p99";
+	lab_expect(judged(&r), VERDICT_PASS, STATUS_PASS, JUNIT_CASE);
+	result_release(&r);
+}
+
 /* Values that all fell into one bucket are not known to be equal (PROCEDURE 5.9). */
 static void a_pass_gives_away_one_step(void **state)
 {
@@ -540,6 +560,7 @@ int main(void)
 		cmocka_unit_test(a_workload_without_counterpart),
 		cmocka_unit_test(a_zero_is_no_pass),
 		cmocka_unit_test(too_few_samples_ask_for_no_pair),
+		cmocka_unit_test(a_tail_is_not_judged_as_its_mean),
 		cmocka_unit_test(a_pass_gives_away_one_step),
 		cmocka_unit_test(other_words_are_not_compared),
 		cmocka_unit_test(what_differs_is_told_and_what_must_not_forbids),

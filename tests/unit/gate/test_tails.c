@@ -400,6 +400,33 @@ static void test_forecast_arms(void **state)
 	str_release(&text);
 }
 
+/* Judged from look to look with one input, each look has the level of the first. */
+static void test_input_stays(void **state)
+{
+	static const double base[] = {0, .01, -.01, 0, .005, -.005}, fresh[] = {.3, .31};
+	struct stored_input in[2], before[2];
+	struct stored_output out[2], again[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		in[i] = (struct stored_input){.base = base,
+					      .nbase = 6,
+					      .fresh = fresh,
+					      .nfresh = 2,
+					      .max = 5,
+					      .delta = .2,
+					      .red_total = .001,
+					      .runs = 5};
+	memcpy(before, in, sizeof(in));
+	tails_judge(in, out, 2);
+	assert_memory_equal(before, in, sizeof(in));
+	tails_judge(in, again, 2);
+	assert_true(out[0].lower == again[0].lower && isfinite(out[0].lower));
+	/* each of two figures has half of the level */
+	stored_judge(&in[0], &again[0]);
+	assert_true(out[0].lower < again[0].lower);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_without_tails), cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_counts),        cmocka_unit_test(test_forecast_arms),
 		cmocka_unit_test(test_forecast),      cmocka_unit_test(test_share),
+		cmocka_unit_test(test_input_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

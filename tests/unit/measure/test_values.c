@@ -258,7 +258,7 @@ static void test_cpu_not_counted(void **state)
 	(void)state;
 	plain_outcome(&o);
 	o.cpu_usr = 0;
-	assert_ok("cpu.usr", &reader, &o, 0, 1);
+	assert_ok("cpu.usr", &reader, &o, 0, 1000.0 / (double)o.window);
 	o.cpu_sys = 0;
 	assert_state("cpu.usr", &reader, &o, VALUE_ABSENT);
 	assert_state("cpu.per_io", &reader, &o, VALUE_ABSENT);
@@ -295,7 +295,7 @@ static void test_lowest_second(void **state)
 	assert_ok("bw.lowest_second", &mixer, &o, 4096.0 * 950, 1.0 / 950);
 	/* a stalled second is a value, and 0 */
 	slots(&o, 15, 0);
-	assert_ok("bw.lowest_second", &reader, &o, 0, 1);
+	assert_ok("bw.lowest_second", &reader, &o, 0, 4096);
 	outcome_release(&o);
 }
 

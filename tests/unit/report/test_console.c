@@ -81,6 +81,49 @@ static void a_session_without_value(void **state)
 	sample_release(&s);
 }
 
+/* How many boots are behind it, and the mark where one boot's effect would be taken for a change.
+ */
+static void one_boot_is_marked(void **state)
+{
+	struct sample s;
+	struct verdict *v;
+	struct str out;
+
+	(void)state;
+	sample_init(&s);
+	str_init(&out);
+	v = a_regression(&s);
+	v->look_sessions = 2;
+	v->look_blocks = 1;
+	for (unsigned i = 0; i < 2; i++) {
+		str_clear(&out);
+		v->one_boot = i;
+		report_console(&s.r, &plain, &out);
+		assert_int_equal(strstr(out.s, "  one boot\n") != NULL, i);
+		assert_non_null(strstr(out.s, "409 k IOPS, 415 k IOPS (1 block)\n"));
+	}
+	str_release(&out);
+	sample_release(&s);
+}
+
+/* Accepted beside the others it would move their level a little; an epoch of its own keeps it. */
+static void a_gain_is_kept_by_an_epoch(void **state)
+{
+	const struct console_options o = {.width = 80, .result_path = "out/result.json"};
+	struct sample s;
+	struct str out;
+
+	(void)state;
+	sample_init(&s);
+	str_init(&out);
+	sample_verdict(&s, 0, 0, VERDICT_IMPROVEMENT, JUNIT_CASE, STATUS_PASS);
+	report_console(&s.r, &o, &out);
+	assert_non_null(strstr(out.s, "to keep it: blkgate baseline accept out/result.json "
+				      "--new-epoch --reason TEXT\n"));
+	str_release(&out);
+	sample_release(&s);
+}
+
 static void the_block_says_what_the_reader_needs(void **state)
 {
 	(void)state;
@@ -457,6 +500,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(creep_is_said),
 		cmocka_unit_test(a_session_without_value),
+		cmocka_unit_test(one_boot_is_marked),
+		cmocka_unit_test(a_gain_is_kept_by_an_epoch),
 		cmocka_unit_test(the_block_says_what_the_reader_needs),
 		cmocka_unit_test(what_changed_and_what_is_excluded),
 		cmocka_unit_test(the_last_line_counts_and_explains),
