@@ -122,7 +122,8 @@ static void add_verdict(const struct calibration *c, struct str *out)
 	if (c->delta < c->least_step) {
 		str_add(out, ", the values come in steps of ");
 		add_amount(c, c->absolute ? c->q : expm1(c->q), out);
-		str_add(out, ", and it takes five of them");
+		str_add(out, c->least_step > c->q ? ", and it takes five of them"
+						  : ", and it takes one of them");
 	}
 	if (provisional)
 		str_addf(out, " (from %u boots or days on)\n", CALIBRATION_SESSIONS);

@@ -119,7 +119,7 @@ double scale_assumed_sd(const struct scale *s, double assumed, double level)
 
 double scale_least(const struct scale *s, const struct metric *m, double q)
 {
-	return s->absolute && m->unit == UNIT_COUNT ? 0 : STEPS_LEAST * q;
+	return s->absolute && m->unit == UNIT_COUNT ? q : STEPS_LEAST * q;
 }
 
 size_t pool_block_means(double *v, const uint32_t *block, size_t n, uint32_t blocks)

@@ -49,8 +49,8 @@ double pool_sd(const struct pool *p); /* 0 without a degree of freedom */
  * the ratio `assumed` (0 = 1.5 %) where that is relative; else that share of the level, and a tenth
  * of the tolerance at least. */
 double scale_assumed_sd(const struct scale *s, double assumed, double level);
-/* PROCEDURE 5.9: the least tolerance of a gate whose values come in steps of q: five of them. 0
- * where whole things are counted and so many of them are allowed: there a step is no rounding. */
+/* PROCEDURE 5.9: the least tolerance of a gate whose values come in steps of q: five of them, or
+ * one where whole things are counted and so many are allowed: there a step is no rounding. */
 double scale_least(const struct scale *s, const struct metric *m, double q);
 /* Replaces the n values by the means of their blocks (block[i] < blocks); returns blocks. */
 size_t pool_block_means(double *v, const uint32_t *block, size_t n, uint32_t blocks);

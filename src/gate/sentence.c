@@ -66,12 +66,15 @@ bool gate_too_coarse(const struct evidence *e, double upper)
 
 void gate_add_steps(struct str *s, const struct evidence *e)
 {
+	double least = scale_least(&e->scale, e->metric, e->step);
+
 	if (!gate_too_coarse(e, INFINITY))
 		return;
 	str_add(s, ", too coarse: the values come in steps of ");
 	gate_add_loss(s, e, e->step);
-	str_add(s, ", and a pass takes a tolerance of five of them, ");
-	gate_add_loss(s, e, scale_loss(&e->scale, scale_least(&e->scale, e->metric, e->step)));
+	str_addf(s, ", and a pass takes a tolerance of %s of them, ",
+		 least > e->step ? "five" : "one");
+	gate_add_loss(s, e, scale_loss(&e->scale, least));
 }
 
 static void add_blocks(struct str *s, const struct verdict *v)

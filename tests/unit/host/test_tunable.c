@@ -36,7 +36,7 @@ static void files(void **state)
 	contains(path, "/sys/block/sda/queue/scheduler"); /* the disk's, of a partition too */
 	assert_int_equal(find(x, "sysctl:vm.dirty_ratio", &path), 0);
 	contains(path, "/proc/sys/vm/dirty_ratio");
-	assert_int_equal(find(x, "wbt_lat_usec", &path), ERR_TARGET);
+	assert_int_equal(find(x, "wbt_lat_usec", &path), ERR_USAGE);
 	contains(x->err.text, "'/sys/block/sda/queue/wbt_lat_usec' does not exist");
 	x->target.dev_major = x->target.dev_minor = 0;
 	assert_int_equal(find(x, "scheduler", &path), ERR_TARGET);
