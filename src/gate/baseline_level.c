@@ -86,8 +86,9 @@ static void level_add(struct level *l, const struct base_job *of, const struct b
 	pool_add_runs(&l->runs_plain, &plain, v->v, v->n);
 	pool_add_runs(&l->runs_log, &logs, v->v, v->n);
 	for (size_t k = 0; k < v->n; k++) {
-		l->step_log = fmax(l->step_log, v->step[k]);
-		l->step_plain = fmax(l->step_plain, v->step[k] * fabs(v->v[k]));
+		if (fabs(v->v[k]) > 0) /* that of 0 is in its base unit, and it has no log */
+			l->step_log = fmax(l->step_log, v->step[k]);
+		l->step_plain = fmax(l->step_plain, value_resolution(v->v[k], v->step[k]));
 	}
 	free(work);
 }

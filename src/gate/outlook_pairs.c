@@ -42,7 +42,7 @@ static double run_sd(const struct outlook_ask *a, const struct baseline *b, cons
 	return sd;
 }
 
-/* Between two arms nothing is judged on a cliff (gate_cliff_between). */
+/* Between two arms nothing is judged on a cliff, and no tail (gate_cliff_between). */
 static bool on_cliff(const struct baseline *b, const char *role, const struct job *j,
 		     const struct check *c, const struct metric *m)
 {
@@ -57,7 +57,7 @@ static bool on_cliff(const struct baseline *b, const char *role, const struct jo
 	bool cliff;
 
 	if (m->stat != STAT_PERCENTILE)
-		return false;
+		return m->stat == STAT_TAIL;
 	arena_init(&a);
 	level_open(&l, b, NULL, role, j->name, c->metric);
 	cliff = calibration_tails(b, &ask, m, &l, &a, &parts);
@@ -76,10 +76,11 @@ static void note_cliff(struct outlook *out, const char *role, const struct job *
 		return;
 	str_init(&name);
 	baseline_add_gate(&name, role, j->name, c->metric);
-	snprintf(out->undecidable, sizeof(out->undecidable),
-		 "%s will be undecided: the percentile lies on a cliff between two modes, and the "
-		 "share of slow I/Os is judged against a stored baseline only",
-		 name.s);
+	snprintf(
+		out->undecidable, sizeof(out->undecidable),
+		"%s will be undecided: it is a tail, or lies on a cliff between two modes, and the "
+		"share of slow I/Os is judged against a stored baseline only",
+		name.s);
 	str_release(&name);
 }
 

@@ -218,7 +218,8 @@ static void test_first_day(void **state)
 	lab_contains(text.s, "tolerance 5 %: holds (from 5 boots or days on)\n");
 	lab_contains(text.s, "now, provisional (1 of 5 boots or days), unchanged code: pass 0.0 %, "
 			     "undecided 100.0 %, red < 0.2 %");
-	lab_contains(text.s, "cannot turn green before 2 boots or days are in the baseline (now 1)");
+	lab_contains(text.s,
+		     "cannot turn green before 2 boots or days are in the baseline (now 1)");
 	lab_contains(text.s, "a session sd of 1.5 % is assumed, with which a tolerance below 5.4 % "
 			     "never passes");
 	lab_contains(text.s, "What helps: accept a session after a reboot or on another day, a "
@@ -271,11 +272,49 @@ static void test_coarse(void **state)
 	str_release(&text);
 }
 
+/* Every slice moved the same bytes. */
+static void level_rate(struct result *r, unsigned i)
+{
+	(void)i;
+	for (size_t k = 0; k < r->runs.n; k++) {
+		struct outcome *o = &r->runs.v[k].out;
+
+		lab_slices(o, 1000);
+		for (uint64_t n = 0; n < o->nslots; n++) {
+			o->slots[n].ios[DIR_READ] = 1000;
+			o->slots[n].bytes[DIR_READ] = 4096000;
+		}
+	}
+}
+
+/* All values 0: their step is one in the base unit, as the rule takes it. */
+static void test_zeros(void **state)
+{
+	struct calibration_ask a = asked(3);
+	struct forecaster *f = forecast_open();
+	struct calibration c;
+	struct baseline b;
+
+	(void)state;
+	a.metric = "bw.dips";
+	a.absolute = true;
+	lab_baseline(&b, 8, 100000, level_rate);
+	assert_true(calibrate_gate(f, &b, &a, &c));
+	assert_true(fabs(c.q - 1) < 1e-9);
+	assert_int_equal(c.state, GATEABLE); /* whole things: a tolerance of 3 is enough */
+	a.tolerance = .5;
+	assert_true(calibrate_gate(f, &b, &a, &c));
+	assert_int_equal(c.state, UNGATEABLE);
+	baseline_release(&b);
+	forecast_close(f);
+}
+
 /* A cure must cure: neither boots, when the noise is too much for any number of them, nor a
  * tolerance that lets everything pass. */
 static void test_no_cure(void **state)
 {
-	const struct metric *rate = metric_find("read.iops"), *latency = metric_find("read.clat.p99");
+	const struct metric *rate = metric_find("read.iops"),
+			    *latency = metric_find("read.clat.p99");
 	struct calibration c;
 	struct baseline b;
 	struct str text;
@@ -386,7 +425,7 @@ int main(void)
 		cmocka_unit_test(test_too_little), cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_absent),     cmocka_unit_test(test_adjusted),
 		cmocka_unit_test(test_first_day),  cmocka_unit_test(test_coarse),
-		cmocka_unit_test(test_no_cure),
+		cmocka_unit_test(test_no_cure),    cmocka_unit_test(test_zeros),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

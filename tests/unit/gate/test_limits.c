@@ -64,7 +64,7 @@ static void test_coarse(void **state)
 	lab_expect(v, VERDICT_INCONCLUSIVE, STATUS_INCONCLUSIVE, v->shape);
 	lab_contains(v->text,
 		     "would be excluded, too coarse: the values come in steps of 1.1 %, and "
-		     "a pass takes a tolerance of five of them, ");
+		     "a pass takes a tolerance of five of them, 5.1 %");
 	assert_false(v->wants_session); /* more of them are as coarse */
 	result_release(&r);
 	/* where no loss at all is left, no step hides one */

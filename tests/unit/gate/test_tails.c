@@ -394,8 +394,12 @@ static void test_forecast_arms(void **state)
 	assert_int_equal(o.unjudged, 1);
 	outlook_text(&o, &text);
 	lab_contains(text.s,
-		     "dut rand-4k gate read.clat.p99 will be undecided: the percentile lies on "
-		     "a cliff");
+		     "dut rand-4k gate read.clat.p99 will be undecided: it is a tail, or lies on a "
+		     "cliff");
+	check.metric = "read.clat.tail";
+	outlook(&ask, &b, &o);
+	assert_int_equal(o.unjudged, 1);
+	assert_int_equal(o.played, 0);
 	baseline_release(&b);
 	str_release(&text);
 }
