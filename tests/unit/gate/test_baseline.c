@@ -461,15 +461,49 @@ static void test_show_epochs(void **state)
 	store_close(&s);
 }
 
+/* Sorted by name beside the order of the file: each workload with each of its targets. */
+static void test_named(void **state)
+{
+	static const char *const names[] = {"w2", "w10", "w1", "a", "w1x", "w"};
+	struct baseline b;
+	struct result r;
+	struct err e = ERR_INIT;
+	const struct result *p = &r;
+	size_t n;
+
+	(void)state;
+	lab_init(&r, 0);
+	for (uint32_t i = 0; i < 6; i++)
+		lab_job(&r, names[i]);
+	lab_session(&r);
+	for (uint32_t i = 0; i < 6; i++)
+		lab_runs(&r, i, 0, 100000 + i);
+	assert_int_equal(baseline_from_results(&p, 1, &b, &e), 0);
+	assert_int_equal(b.sessions[0].jobs.n, 6);
+	for (uint32_t i = 0; i < 6; i++) {
+		const struct base_job *const *v = baseline_jobs_named(&b.sessions[0], names[i], &n);
+
+		assert_int_equal(n, 1);
+		assert_string_equal(v[0]->name, names[i]);
+		assert_ptr_equal(v[0], &b.sessions[0].jobs.v[i]);
+	}
+	assert_null(baseline_jobs_named(&b.sessions[0], "w3", &n));
+	assert_int_equal(n, 0);
+	assert_null(baseline_jobs_named(&b.sessions[0], "zz", &n));
+	baseline_release(&b);
+	result_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_absent),        cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_reread_result), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_altered),       cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_document),      cmocka_unit_test(test_drop),
-		cmocka_unit_test(test_retire),        cmocka_unit_test(test_show),
-		cmocka_unit_test(test_clean),         cmocka_unit_test(test_show_epochs),
+		cmocka_unit_test(test_named),       cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_reread_result),
+		cmocka_unit_test(test_damaged),     cmocka_unit_test(test_altered),
+		cmocka_unit_test(test_twice),       cmocka_unit_test(test_document),
+		cmocka_unit_test(test_drop),        cmocka_unit_test(test_retire),
+		cmocka_unit_test(test_show),        cmocka_unit_test(test_clean),
+		cmocka_unit_test(test_show_epochs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
