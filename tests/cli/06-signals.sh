@@ -138,7 +138,8 @@ has "$T/err" "is locked by another run"
 t "a second run into the same folder of results" 4 "$P" run short.yaml --target "$T/here" --out holder
 has "$T/err" "another blkgate run is writing 'holder/journal'"
 ok "it did not cut the journal of the first" grep -q '^{"start": \[1,' holder/journal
-t "the folder of results may be the target" 0 "$P" run short.yaml --target "$T/here" --out "$T/here"
+t "the folder of results is no target" 4 "$P" run short.yaml --target "$T/here" --out "$T/here"
+has "$T/err" "where nothing is measured; name another folder"
 "$P" run short.yaml --target "$T/scratch" --out waiter --wait-lock 5min >waiter.out 2>waiter.err </dev/null &
 waiter=$!
 for _ in {1..1200}; do
