@@ -21,17 +21,12 @@ static bool unmoved(const struct host *h, const struct blocks *b, const struct t
 {
 	size_t i = blocks_by_number(b, t->dev_major, t->dev_minor);
 	uint64_t seq = 0;
-	struct str node;
-	bool same;
 
-	if (i == BLOCK_NONE)
+	/* By the number of the node: one of /dev/mapper is named otherwise than the kernel does. */
+	if (i == BLOCK_NONE || blocks_by_path(h, b, t->path) != i)
 		return false;
-	str_init(&node);
-	block_node(&b->v[i], &node);
-	same = str_eq(node.s, t->path);
-	str_release(&node);
 	(void)host_read_u64(h, &seq, "%s/diskseq", b->v[b->v[i].disk].dir);
-	return same && (!t->diskseq || !seq || seq == t->diskseq);
+	return !t->diskseq || !seq || seq == t->diskseq;
 }
 
 /* The name that goes with the hardware, and which of a disk and its partitions. */

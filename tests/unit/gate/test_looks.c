@@ -93,7 +93,7 @@ static void make(struct result *r, unsigned day, enum kind kind, uint64_t draw, 
 
 static void make_baseline(struct baseline *b, enum kind kind, uint64_t draw, unsigned n)
 {
-	const struct result *p[8];
+	const struct result *p[8] = {0};
 	struct err e = ERR_INIT;
 	struct result r[8];
 
