@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define RECORD_MAX 8192 /* the kernel's own limit of a record with its dictionary */
@@ -81,16 +83,27 @@ static void open_recorded(struct kernlog *k, const struct host *h)
 		r->at = (size_t)st.st_size;
 }
 
+bool kernlog_is_node(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 11);
+}
+
 void kernlog_open(struct kernlog *k, const struct host *h)
 {
+	struct stat st;
+
 	if (!host_live(h)) {
 		open_recorded(k, h);
 		return;
 	}
 	kernlog_open_source(k, from_kmsg, k);
 	k->fd = open("/dev/kmsg", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (k->fd < 0)
+	if (k->fd < 0 || fstat(k->fd, &st) < 0)
 		unreadable(k, errno);
+	else if (!kernlog_is_node(&st))
+		k->why = xstrdup(
+			"'/dev/kmsg' is not the kernel log here (a container may link it to "
+			"something that is always empty): grant it the device 1:11");
 	else if (lseek(k->fd, 0, SEEK_END) < 0)
 		unreadable(k, errno);
 }

@@ -38,6 +38,9 @@ struct kernlog_line {
 /* Opens the log at its end. A log that may not be read leaves k->why, and kernlog_read() says it.
  */
 void kernlog_open(struct kernlog *k, const struct host *h);
+/* Is it the character device 1:11? A link to /dev/null would read as clean for ever. */
+struct stat;
+bool kernlog_is_node(const struct stat *st);
 /* For tests: records from anywhere. */
 void kernlog_open_source(struct kernlog *k, kernlog_source source, void *arg);
 void kernlog_close(struct kernlog *k);

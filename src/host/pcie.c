@@ -275,11 +275,12 @@ static unsigned max_payload(const struct host *h, const char *dir, struct arena 
 				dir);
 			return 0;
 		}
-		code = c[at + CONTROL] >> 5;
-		if (c[at] == EXPRESS && code <= 5)
-			return 128u << code;
-		if (c[at] == EXPRESS)
+		if (c[at] == EXPRESS) {
+			code = c[at + CONTROL] >> 5;
+			if (code <= 5)
+				return 128u << code;
 			break;
+		}
 		at = c[at + 1] & ~3u;
 	}
 	*why = arena_printf(a, "'%s/config' holds no maximum payload", dir);

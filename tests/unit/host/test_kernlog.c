@@ -4,6 +4,8 @@
 #include "host/kernlog.h"
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 /* Records that no kernel wrote, in order; NULL = what was lost. */
 struct tape {
@@ -210,6 +212,20 @@ static void a_recorded_log(void **state)
 	free(path);
 }
 
+/* In a container /dev/kmsg may be a link to something that is always empty. */
+static void another_device(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_false(kernlog_is_node(&st));
+	st.st_rdev = makedev(1, 11);
+	assert_true(kernlog_is_node(&st));
+	st.st_mode = S_IFREG;
+	assert_false(kernlog_is_node(&st));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +234,7 @@ int main(void)
 		cmocka_unit_test(what_was_lost_is_not_clean),
 		cmocka_unit_test(hostile_text_is_made_visible),
 		TEST(a_recorded_log),
+		cmocka_unit_test(another_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,6 +170,12 @@ static void what_packets_leave(void **state)
 	must_resolve(x, "/dev/nvme0n1");
 	fact_is(f, "pcie.max_payload", NULL);
 	contains(facts_find(f, "pcie.max_payload")->why, "no maximum payload");
+	/* the last place a capability can be at */
+	c[0x71] = 0xfc;
+	c[0xfc] = 5;
+	put_config(x, c, sizeof(c));
+	must_resolve(x, "/dev/nvme0n1");
+	contains(facts_find(f, "pcie.max_payload")->why, "no maximum payload");
 	put_config(x, c, 0);
 	must_resolve(x, "/dev/nvme0n1");
 	contains(facts_find(f, "pcie.max_payload")->why, "lists no capabilities");
